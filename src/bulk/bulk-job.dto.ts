@@ -62,7 +62,7 @@ export class BulkLaunchRequest {
   @Reference('organization', {
     nullable: true,
     column: null,
-    help: 'Organization of the workflow job; required if the caller belongs to several organizations.',
+    help: 'Organization of the workflow job; required for members of several organizations, except superusers.',
   })
   organization!: number | null;
 

@@ -53,8 +53,8 @@ export class NotificationResends {
     return this.database.transaction(async () => {
       const row = await this.resources.lock(notifications, target, actor);
       // With the lock, a simultaneous identical request finds the new record pending.
-      const isUnsent = isUnfinished(row) || (await this.records.isBeingResent(row.id));
-      if (isUnsent) throw new Conflict('The notification is still being sent.');
+      const isBeingSent = isUnfinished(row) || (await this.records.isBeingResent(row.id));
+      if (isBeingSent) throw new Conflict('The notification is still being sent.');
       const newId = itemAt(await this.addResends([row.id]), 0);
       const record = await this.resources.load(notifications, newId, actor);
       await this.recordResend(record);
@@ -64,10 +64,10 @@ export class NotificationResends {
 
   /**
    * Resends the notifications of a template in a time range. Includes only notifications whose newest
-   * record has one of the requested outcomes (docs/decisions/0038-notifications.md).
+   * record has one of the requested statuses (docs/decisions/0038-notifications.md).
    *
    * @param dryRun true to only return the records that would be resent
-   * @throws Invalid for an invalid range, or if the limit is exceeded; then nothing is sent
+   * @throws Invalid if the limit is exceeded; then nothing is sent
    */
   async resendAll(target: Row, range: ResendRange, actor: Actor, dryRun: boolean): Promise<object> {
     return this.database.transaction(async () => {

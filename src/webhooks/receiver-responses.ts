@@ -6,7 +6,7 @@ import type { ReceiverKind } from './receiver-kinds.js';
 const DUPLICATE = 'Webhook previously received, aborting.';
 export const IGNORED = 'Webhook ignored';
 
-/** Returns the message to the sender of a delivery. For launches it depends on the kind of template. */
+/** Returns the message to the sender of a delivery. The message for a launch depends on the kind of template. */
 export const responseMessage = (
   verdict: Exclude<Verdict, 'rejected'>,
   { queued }: Pick<ReceiverKind, 'queued'>,

@@ -23,7 +23,7 @@ export const ReceivesFrom = (service: WebhookServiceName): MethodDecorator =>
 /** Declares the type of template whose deliveries a controller receives. */
 export const ReceivesFor = (type: ReceiverType): ClassDecorator => SetMetadata(TEMPLATE_TYPE, type);
 
-/** Injects the `Delivery` that the guard verified. */
+/** Injects the verified `Delivery` of the request. */
 export const VerifiedDelivery = createParamDecorator(
   (_data: undefined, context: ExecutionContext) =>
     deliveryOf(context.switchToHttp().getRequest<object>()),

@@ -50,13 +50,13 @@ export const webhookDeliveries = defineResource({
   label: 'Webhook Delivery',
   entity: WebhookDelivery,
   orderBy: ['-id'],
-  // Administrators of the template can see payloads and redeliver them.
+  // Administrators of the template can see payloads and redeliver deliveries.
   capabilities: { redeliver: 'redeliver' },
   audited: false,
   counter: totalsBy(WebhookDeliveryTotal),
   pages: {
     list: {
-      about: 'Events from code hosts and their results.',
+      about: 'Deliveries from code hosts and their results.',
     },
     emptyLink: { text: 'Connect a repository to a template', list: 'unified_job_templates' },
     within: 'template',

@@ -10,16 +10,16 @@ import { eventMismatch, type ReceiverKind } from './receiver-kinds.js';
 /** The values to enter at the code host so that a template receives its webhooks. */
 export interface WebhookSetup {
   /**
-   * Name of the service. Empty for a template without a service; all other values are then empty.
+   * Code host. Empty for a template without one; all other values are then empty.
    */
   webhook_service: string;
-  /** URL to which the service sends deliveries, with the address of this installation. */
+  /** URL to which the code host sends deliveries, with the address of this installation. */
   url: string;
   webhook_key: string;
   content_types: string[];
-  /** Events that launch a run, by their names at the service. */
+  /** Events that launch a run, by their names at the code host. */
   events: string[];
-  /** Headers that can contain the signature or the token. A delivery needs one. */
+  /** Headers that can contain the signature or the token. Each delivery needs one of these headers. */
   proof_headers: string[];
 }
 

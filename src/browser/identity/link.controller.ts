@@ -35,7 +35,7 @@ export class LinkController {
     @Res() response: Response,
   ): Promise<void> {
     if (!currentScope()?.sessionDigest)
-      throw new Forbidden('Log in on the pages to link an account.');
+      throw new Forbidden('A token cannot link an account. Log in with a browser.');
     const user = `/api/v2/users/${actor.id}/`;
     const url = await this.signOn.begin(slug, request, response, { next: user, linkTo: actor.id });
     const { name } = await this.signOn.enabled(slug);
@@ -45,7 +45,7 @@ export class LinkController {
         { ...openPage(request, response), actor },
         'Link an account',
         html`<p class="description">
-            The account of ${name} that you log in with next can then log in ${actor.username}.
+            Log in to ${name} next. You can then use that account to log in as ${actor.username}.
           </p>
           <p>
             <a class="button primary" href="${url}">Continue to ${name}</a>

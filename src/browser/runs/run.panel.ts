@@ -21,7 +21,7 @@ import { runSummary } from './run-summary.js';
 import { loadOutput, outputView, type OutputContext } from './run-output.js';
 import { loadTasks, taskTree } from './task-tree.js';
 
-type ShownJob = ShownRun & RunExplanation;
+type ExplainedRun = ShownRun & RunExplanation;
 
 /**
  * Renders a run: fields, actions, the cause of a failure, output, the comparison with the last
@@ -29,7 +29,7 @@ type ShownJob = ShownRun & RunExplanation;
  */
 @Injectable()
 @PagePanel('job', 'project_update', 'inventory_update', 'ad_hoc_command', 'system_job')
-export class RunPanel implements Panel<ShownJob> {
+export class RunPanel implements Panel<ExplainedRun> {
   readonly isFirst = true;
 
   constructor(
@@ -43,7 +43,7 @@ export class RunPanel implements Panel<ShownJob> {
     private readonly causes: WebhookCauses,
   ) {}
 
-  async render({ object: run, actor, csrf, query }: PanelContext<ShownJob>): Promise<Html> {
+  async render({ object: run, actor, csrf, query }: PanelContext<ExplainedRun>): Promise<Html> {
     const isActive = !isFinal(run.status);
     const { MAX_UI_JOB_EVENTS: max, UI_LIVE_UPDATES_ENABLED: isLive } = await this.settings.get(
       'MAX_UI_JOB_EVENTS',
@@ -71,13 +71,13 @@ export class RunPanel implements Panel<ShownJob> {
       ${hasLiveUpdates && html`<script src="${assetUrl('live.js')}" defer></script>`}`;
   }
 
-  private async search(run: ShownJob, query: unknown): Promise<OutputContext['search']> {
+  private async search(run: ExplainedRun, query: unknown): Promise<OutputContext['search']> {
     const text = typeof query === 'string' ? query.slice(0, MAX_SEARCH).trim() : '';
     return text === '' ? null : { text, lines: await findLines(this.outputs, run.id, text) };
   }
 
   private async comparison(
-    run: ShownJob,
+    run: ExplainedRun,
     tasks: readonly RunTask[],
     actor: Actor,
   ): Promise<Html | null> {

@@ -154,7 +154,7 @@ export class Forms {
 
   /** Returns a field with the choices that depend on settings, such as the permitted modules. */
   private async resolve(field: Field): Promise<Field> {
-    const { choices, default: fromSettings } = await this.options.settingsOf(field);
+    const { choices, default: fromSettings } = await this.options.describeFromSettings(field);
     if (!Array.isArray(choices)) return field;
     return {
       ...field,

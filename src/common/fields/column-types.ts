@@ -40,17 +40,17 @@ export const valueOf = ({ name, column, computed }: Field, alias: string): Sql =
  */
 export const WIDE = { columnType: 'bigint' } as const;
 
-/** Range of whole numbers, including both ends. */
-export interface WholeNumbers {
+/** Range of integers, including both ends. */
+export interface IntegerRange {
   readonly min: number;
   readonly max: number;
 }
 
-const INTEGER_RANGE: WholeNumbers = { min: -2_147_483_648, max: 2_147_483_647 };
-const BIGINT_RANGE: WholeNumbers = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
+const INTEGER_RANGE: IntegerRange = { min: -2_147_483_648, max: 2_147_483_647 };
+const BIGINT_RANGE: IntegerRange = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
 
 /**
  * Returns the range of an integer column. For a `bigint`, returns the range of exact JavaScript integers.
  */
-export const rangeOf = (columnType: ColumnType): WholeNumbers =>
+export const rangeOf = (columnType: ColumnType): IntegerRange =>
   columnType === WIDE.columnType ? BIGINT_RANGE : INTEGER_RANGE;

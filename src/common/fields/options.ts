@@ -69,7 +69,7 @@ function describe(field: Field, method: string): object {
 const defaultMember = ({ kind, default: value }: Field): object =>
   value === undefined || (value === null && kind === 'reference') ? {} : { default: value };
 
-/** Returns the choices, for nullable and optional fields with the entry that means "not set". */
+/** Returns the choices. Nullable and optional fields also have an entry that means "not set". */
 function choicesOf(field: Field): readonly (readonly unknown[])[] {
   const { choices, nullable, readOnly, required, kind, blank, default: value } = field;
   const isOptional = !readOnly && !required && kind === 'choice' && blank;

@@ -191,7 +191,7 @@ function domainErrorOf(error: unknown, limitBytes: number): DomainError {
       return new PayloadTooLarge(limitBytes);
     case 'parameters.too.many':
     case 'LIMIT_FIELD_COUNT':
-      return new BadRequest('Too many parameters in the request body.');
+      return new BadRequest(`The request body has more than ${MAX_PARAMETERS} parameters.`);
     case 'LIMIT_FILE_COUNT':
     case 'LIMIT_UNEXPECTED_FILE':
       return new BadRequest('Files are not accepted.');

@@ -13,7 +13,7 @@ export const LINES_TYPE = 'application/x-ndjson';
 export const sendsLines = ({ headers }: Pick<ApiRequest, 'headers'>): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === LINES_TYPE;
 
-/** Returns true if the client prefers NDJSON to a single JSON value. */
+/** Returns true if the client accepts NDJSON with at least the weight of JSON. */
 export function wantsLines({ headers }: Pick<ApiRequest, 'headers'>): boolean {
   const accept = headers.accept ?? '*/*';
   if (!accept.toLowerCase().includes(LINES_TYPE)) return false;

@@ -106,13 +106,13 @@ export class OptionsService {
       };
     }
     const put = entry.routes.get('PUT');
-    const isDocument = put?.info?.kind === 'action';
-    if (put && (isDocument || (await this.openParts(put, path, actor)).body)) {
+    const replacesDocument = put?.info?.kind === 'action';
+    if (put && (replacesDocument || (await this.openParts(put, path, actor)).body)) {
       const fields = (await this.fieldsAt(put, path)) ?? put.info?.body ?? [];
       // Clients also read labels and units of read-only fields here.
       const writable = fields.map((field) => ({ ...field, readOnly: false }));
       actions.PUT = await this.describeFields(
-        isDocument ? writable : changeable({ fields }),
+        replacesDocument ? writable : changeable({ fields }),
         'PUT',
       );
     }
@@ -134,7 +134,7 @@ export class OptionsService {
     for (const field of fields) {
       const { name } = field;
       if (!field.optionsFrom || !all[name]) continue;
-      const { required, default: value, ...shown } = await this.settingsOf(field);
+      const { required, default: value, ...shown } = await this.describeFromSettings(field);
       const sent = method === 'GET' ? {} : { required, default: value };
       all[name] = { ...all[name], ...shown, ...sent };
     }
@@ -142,7 +142,7 @@ export class OptionsService {
   }
 
   /** Returns the parts of a field's description that depend on settings. */
-  async settingsOf({ optionsFrom }: Field): Promise<Readonly<Record<string, unknown>>> {
+  async describeFromSettings({ optionsFrom }: Field): Promise<Readonly<Record<string, unknown>>> {
     return optionsFrom ? this.services.providers.find(optionsFrom).options() : {};
   }
 

@@ -119,13 +119,13 @@ describe('toEventRow', () => {
     expect(row.eventData['res']).toEqual({
       changed: true,
       rc: 0,
-      msg: expect.stringContaining('is not kept'),
+      msg: expect.stringContaining('At most 700000 are stored'),
     });
     expect(row.changed).toBe(true);
     const list = ['x'.repeat(MAX_RESULT_BYTES)];
     for (const hostile of [list, { rc: list }])
       expect(toEventRow(event('runner_on_ok', { res: hostile })).eventData['res']).toEqual({
-        msg: expect.stringContaining('is not kept'),
+        msg: expect.stringContaining('At most 700000 are stored'),
       });
   });
 

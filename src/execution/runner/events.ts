@@ -24,7 +24,7 @@ export interface RunnerEvent {
 const MAX_NAME_LENGTH = 1024;
 /** Maximum number in an event; leaves space in the column for the lines of the run's preparation. */
 const MAX_NUMBER = 2_000_000_000;
-/** Time that the database can store in any case, in ms: the year 2200. */
+/** Latest time of an event, in ms: the start of 2200. */
 const MAX_TIME = Date.UTC(2200);
 /** Maximum size of a stored module result, in bytes of JSON. */
 export const MAX_RESULT_BYTES = 700_000;
@@ -36,7 +36,10 @@ const MAX_DATA_VALUES = 100_000;
 const CONTAINER_VALUES = 5;
 /** Maximum size of the artifacts of a run, in bytes of JSON; lists of jobs contain them, too. */
 export const MAX_ARTIFACT_BYTES = 1_000_000;
-/** Maximum size of other data of an event, in bytes of JSON; data of Ansible is far smaller. */
+/**
+ * Maximum size of all data of an event, in bytes of JSON; data of Ansible is far smaller. Above it, only names,
+ * flags, the result and the artifacts are stored.
+ */
 const MAX_DATA_BYTES = 2_000_000;
 const NAMED_KEYS = ['playbook', 'play', 'task', 'role', 'host'] as const;
 /** Other keys of an event that determine how the event is stored. */
@@ -80,7 +83,7 @@ export function toEventRow(event: RunnerEvent): EventRow {
     changed: isChanged(event.event, event['event_data']),
     hostName: host,
     ...shownNames,
-    stdout: storableText(textOf(event['stdout'])),
+    stdout: storableText(numberOrText(event['stdout'])),
     startLine: storableCount(event['start_line']),
     endLine: storableCount(event['end_line']),
     verbosity: storableCount(event['verbosity']),
@@ -91,7 +94,7 @@ export function toEventRow(event: RunnerEvent): EventRow {
 
 function storableData({ event, event_data: raw }: RunnerEvent): Record<string, unknown> {
   const clean = mapTextsIn(isRecord(raw) ? raw : {}, storableText);
-  // Only after the cleanup, which has removed values that are nested too deeply for JSON.
+  // Measured after the cleanup, which replaces values that are nested too deeply for JSON by null.
   if (isTooLarge(clean, MAX_RESULT_BYTES)) limitData(clean, event);
   for (const key of NAMED_KEYS) {
     const name = clean[key];
@@ -133,8 +136,8 @@ function limitResult(res: unknown): unknown {
     ...Object.fromEntries(essentials.filter(([, value]) => isScalar(value))),
     msg:
       bytes > MAX_RESULT_BYTES
-        ? `The result of ${bytes} bytes is larger than ${MAX_RESULT_BYTES} and is not kept.`
-        : `The result of ${bytes} bytes has too many values and is not kept.`,
+        ? `The result has ${bytes} bytes. At most ${MAX_RESULT_BYTES} are stored.`
+        : `The result has too many values. At most ${MAX_DATA_VALUES} are stored.`,
   };
 }
 
@@ -164,10 +167,10 @@ function sumOf(counts: unknown): number {
 }
 
 function nameOf(value: unknown): string {
-  return truncateText(storableText(textOf(value)).trim(), MAX_NAME_LENGTH);
+  return truncateText(storableText(numberOrText(value)).trim(), MAX_NAME_LENGTH);
 }
 
-function textOf(value: unknown): string {
+function numberOrText(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' ? String(value) : '';
 }
@@ -183,7 +186,7 @@ export function storableCount(value: unknown): number {
 }
 
 /**
- * The callback writes UTC times without a time zone. JavaScript accepts more than PostgreSQL, such as
+ * Converts a time to ISO 8601. The callback writes UTC times without a time zone. JavaScript accepts more than PostgreSQL, such as
  * February 30, so the time is written again.
  */
 function toInstant(value: unknown): string {

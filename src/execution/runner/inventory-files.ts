@@ -40,8 +40,11 @@ export interface PreparedReading {
   readonly jobEnv: Readonly<Record<string, string>>;
 }
 
-/** By default Ansible continues if one of several inventories cannot be read. */
-const READS_INPUTS = {
+/**
+ * Environment of `ansible-inventory` for several inventories. By default Ansible continues if one of them cannot
+ * be read.
+ */
+const INPUTS_ENVIRONMENT = {
   ANSIBLE_INVENTORY_ENABLED: 'auto,script',
   ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED: 'True',
 } as const;
@@ -82,7 +85,7 @@ export async function prepareReading(
     ANSIBLE_INVENTORY_EXPORT: 'True',
     ANSIBLE_VERBOSE_TO_STDERR: 'True',
     ...(origin.kind === 'plugin' ? { ANSIBLE_INVENTORY_ENABLED: 'auto' } : {}),
-    ...(inputs ? READS_INPUTS : {}),
+    ...(inputs ? INPUTS_ENVIRONMENT : {}),
     ...env,
   };
   return {
@@ -95,7 +98,7 @@ export async function prepareReading(
 }
 
 /**
- * @returns path of the inventory, and of the folder in which variable files are searched, as the
+ * @returns path of the inventory, and of the folder in which Ansible looks for variable files, as the
  *   run sees them
  */
 async function placeOrigin(

@@ -9,7 +9,7 @@ import { finderOf } from './text-finder.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 import { isRecord } from '../../common/records.js';
 
-/** Masks known secrets. */
+/** Functions that mask known secrets. */
 export interface Masker {
   text(text: string): string;
   /**
@@ -29,11 +29,14 @@ export interface Masker {
 }
 
 /**
- * Creates a masker for the secrets of one run. The masker finds each secret in plain text, inside
- * JSON (quoted once or twice) and INI, as base64 at any alignment, line by line if it has several
- * lines, and broken over lines by a program that wraps its messages, as Ansible does with warnings:
- * at a space, a hyphen or any position of a long word. Secrets under 3 characters cannot be masked.
- * Secrets under 6 characters are not found where they are broken over lines.
+ * Creates a masker for the secrets of one run. The masker finds a secret in these forms:
+ *
+ * - in plain text, inside JSON (quoted once or twice) and INI, and as base64 at any alignment;
+ * - line by line, if it has several lines;
+ * - broken over lines at a space, a hyphen or any position of a long word, as Ansible breaks warnings.
+ *
+ * Secrets under 3 characters cannot be masked. Secrets under 6 characters are not found where they are
+ * broken over lines.
  */
 export function createMasker(secrets: readonly string[]): Masker {
   const forms = secretForms(secrets);

@@ -10,7 +10,7 @@ export type DefaultMessages = Readonly<Record<RunEvent, MessageParts>> & {
 
 const MESSAGE =
   "{{ job_friendly_name }} #{{ job.id }} '{{ job.name }}' {{ job.status }}: {{ url }}";
-const MAIL_BODY =
+const EMAIL_BODY =
   '{{ job_friendly_name }} #{{ job.id }} had status {{ job.status }}, ' +
   'view details at {{ url }}\n\n{{ job_metadata }}';
 const METADATA_BODY = '{{ job_metadata }}';
@@ -55,7 +55,7 @@ function runParts(type: NotificationType): MessageParts {
     case 'webhook':
       return { body: METADATA_BODY };
     case 'email':
-      return { message: MESSAGE, body: MAIL_BODY };
+      return { message: MESSAGE, body: EMAIL_BODY };
     case 'incident_a':
     case 'dashboard_a':
       return { message: MESSAGE, body: METADATA_BODY };
@@ -70,7 +70,7 @@ function approvalParts(type: NotificationType, event: ApprovalEvent): MessagePar
     case 'webhook':
       return { body: JSON.stringify({ body: message }) };
     case 'email':
-      return { message, body: `${mailApproval(message)}\n\n{{ job_metadata }}` };
+      return { message, body: `${emailApproval(message)}\n\n{{ job_metadata }}` };
     case 'incident_a':
     case 'dashboard_a':
       return { message, body: message };
@@ -79,7 +79,7 @@ function approvalParts(type: NotificationType, event: ApprovalEvent): MessagePar
   }
 }
 
-/** Returns a message in the wording of mails: "This approval node" instead of "This node". */
-function mailApproval(message: string): string {
+/** Returns a message in the wording of emails: "This approval node" instead of "This node". */
+function emailApproval(message: string): string {
   return message.replace('This node can be viewed', 'This approval node can be viewed');
 }

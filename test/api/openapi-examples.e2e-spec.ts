@@ -3,7 +3,7 @@
  * that is refused. `RECORD_EXAMPLES=1 npm test -- test/api/openapi-examples` writes the responses to
  * `src/openapi/examples.json`; without it, the server has to respond as recorded.
  *
- * Budget: 30 s, because it sends ninety requests, and hashes passwords for some.
+ * Budget: 30 s, because it sends ninety requests.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';

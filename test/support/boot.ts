@@ -30,9 +30,11 @@ import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Test } from '@nestjs/testing';
 import type { DataSource } from 'typeorm';
 
 import { AppModule } from '../../src/app.module.js';
+import { PasswordHasher } from '../../src/common/crypto/password-hash.js';
 import { HttpAdapter } from '../../src/common/http/http-adapter.js';
 import { buildDocument } from '../../src/openapi/document.js';
 import { serveExplorer } from '../../src/browser/shared/explorer.js';
@@ -249,9 +251,16 @@ export function withSettingsOf<T>(
   return withEnvironment({ ...environments.get(app), ...settings }, work);
 }
 
+/** Hashes passwords a thousand times faster than the product: hashes of tests protect nobody. */
+const FAST = { logN: 4, r: 8, p: 1 };
+
 /** Starts an API with the settings of the environment, on a free port. */
 export async function start(): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule, new HttpAdapter(), {
+  const module = await Test.createTestingModule({ imports: [AppModule] })
+    .overrideProvider(PasswordHasher)
+    .useValue(new PasswordHasher({ cost: FAST }))
+    .compile();
+  const app = module.createNestApplication<NestExpressApplication>(new HttpAdapter(), {
     bodyParser: false,
     logger: ['error', 'fatal'],
     abortOnError: false,

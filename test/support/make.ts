@@ -9,7 +9,7 @@
  *   const hosts = await make.hosts(inventory, 1000);
  *   const anything = await make.row('workflow_job_template', { name: 'Deploy' });
  *
- * Users have no password unless `password` is given (hashing one takes 0.2 s); tokens are free.
+ * Users have no password unless `password` is given.
  */
 import type { INestApplicationContext } from '@nestjs/common';
 

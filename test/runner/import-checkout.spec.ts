@@ -169,6 +169,26 @@ describe.each(SANDBOXES)('imports %s', (_, kind) => {
     }
   });
 
+  it('removes the files of imports that are older than a day', async () => {
+    const name = `old-${kind}.tar.gz`;
+    const destination = join(folder.dir, `project-${kind}-${count}`);
+    const revisions: string[] = [];
+    for (const content of ['one', 'two', 'three']) {
+      await pack(name, [['site.yml', content]]);
+      revisions.push((await sync('archive', { url: urlOf(name), destination })).revision);
+      const age = content === 'one' ? '2 days ago' : '1 hour ago';
+      const objects = ['-newermt', '30 minutes ago', '-exec', 'touch', '-d', age, '{}', '+'];
+      await execute('find', [join(destination, '.git/objects'), '-type', 'f', ...objects]);
+    }
+    const options = ['-c', 'safe.directory=*', 'cat-file', '--batch-check'];
+    const checked = execute('git', options, { cwd: destination });
+    checked.child.stdin?.end(revisions.join('\n'));
+    const [one, two, three] = revisions;
+    expect((await checked).stdout).toMatch(
+      new RegExp(`^${one} missing\n${two} commit \\d+\n${three} commit \\d+\n$`),
+    );
+  });
+
   it('omits files outside the folder and inside the repository metadata', async () => {
     await pack('hostile.tar.gz', [
       ['site.yml', 'x'],

@@ -136,6 +136,9 @@ for name in os.listdir(fresh):
 shutil.rmtree(fresh)
 `;
 
+/** Time in which the files of earlier imports stay in the repository. */
+const KEPT_TIME = '1.day.ago';
+
 /** Author of the commits with the imported files. */
 const IDENTITY = ['-c', 'user.name=controller', '-c', 'user.email=controller@localhost'];
 
@@ -156,6 +159,8 @@ export async function syncImported(kind: FileSource, request: SyncRequest): Prom
   return GitSession.use(access, request, async (git) => {
     if (request.deleteOnUpdate) await removeDirectory(dir);
     await renewRepository(dir, null);
+    // Before the import, because runs may still check out the last commit.
+    await git.run(['prune', `--expire=${KEPT_TIME}`], dir);
     const branch = kind === 'svn' && request.branch ? [request.branch] : [];
     const command = ['-c', IMPORT, kind, source.url, dir, ...branch];
     await withHttpProxy(request.reach.guard, (environment, refusals) =>

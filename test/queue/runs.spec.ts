@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 import { Database } from '../../src/database/database.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { Cluster, type JobRow } from '../faults/support/cluster.js';
 import { eventually } from '../support/eventually.js';
 
@@ -50,6 +51,7 @@ describe('runs', () => {
   let cluster: Cluster;
   let repository: string;
   let database: Database;
+  let transitions: RunTransitions;
 
   const git = (...args: string[]): string =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
@@ -129,6 +131,7 @@ describe('runs', () => {
       OUTBOUND_ALLOW: '127.0.0.0/8',
     });
     database = worker.get(Database, { strict: false });
+    transitions = worker.get(RunTransitions, { strict: false });
   });
 
   afterAll(() => cluster.stop());
@@ -336,6 +339,27 @@ describe('runs', () => {
     );
     expect(update!.job_explanation).toContain('"nowhere" does not exist');
     expect(await outputOf(update!.id)).toContain('"nowhere" does not exist');
+  });
+
+  it('are canceled with a canceled sync of their own', async () => {
+    await firstOfProject();
+    rmSync(fetched(), { recursive: true, force: true });
+    const id = await launch({}, 11);
+    const update = await database.withClient(async (client) => {
+      await client.query('SELECT pg_advisory_lock(7402, 10)');
+      const syncs = () =>
+        cluster.rows<{ id: number }>(
+          `SELECT id FROM unified_jobs WHERE launch_type = 'sync' AND status = 'running'`,
+        );
+      await eventually(async () => expect(await syncs()).toHaveLength(1), 20_000);
+      const [sync] = await syncs();
+      await transitions.cancel([sync!.id]);
+      return cluster.becomes(sync!.id, 'canceled', 20_000);
+    });
+    expect(update.job_explanation).toBe('');
+    expect((await cluster.becomes(id, 'canceled', 20_000)).job_explanation).toBe(
+      `Previous Task Canceled: {"job_type": "project_update", "job_name": "Fetched", "job_id": "${update.id}"}`,
+    );
   });
 
   it('pass the variables of its delivery to a webhook job', async () => {

@@ -15,7 +15,7 @@ import { objectsOf } from '../runner/git-repository.js';
 import { ActiveRuns, stopIfEnded, type ActiveRun } from './active-runs.service.js';
 import type { JobProject } from '../../runs/job-contexts.repository.js';
 import { Leases } from './leases.service.js';
-import { withFailure, CannotStart, outcomeOf } from './outcome.js';
+import { CannotStart, finalOutcome, outcomeOf } from './outcome.js';
 import { ProjectContent } from '../project-updates/project-content.service.js';
 import { ProjectSync } from '../project-updates/project-sync.service.js';
 
@@ -173,11 +173,14 @@ export class JobProjectFiles {
     job.signal.addEventListener('abort', endUpdate, { once: true });
     if (job.signal.aborted) endUpdate();
     try {
-      const outcome = withFailure(run, await this.sync.run(run).catch(outcomeOf));
+      const outcome = finalOutcome(run, await this.sync.run(run).catch(outcomeOf));
       await this.leases.finish(run, outcome);
       if (outcome.status === 'successful') return String(outcome.fields?.['scm_revision']);
+      stopIfEnded(job);
       const named = { type: 'project_update', name: update.name, id: update.id };
-      throw new CannotStart(previousTask('Failed', named));
+      throw outcome.status === 'canceled'
+        ? new CannotStart(previousTask('Canceled', named), 'canceled')
+        : new CannotStart(previousTask('Failed', named));
     } finally {
       job.signal.removeEventListener('abort', endUpdate);
       this.active.remove(run);

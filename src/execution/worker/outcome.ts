@@ -10,8 +10,8 @@ import { ContentError } from '../runner/galaxy-install.js';
 import { GitError } from '../runner/git-command.js';
 import { GitSourceError } from '../../code-hosts/git-source.js';
 import { RunnerError } from '../../runs/runner-error.js';
-import { TIMED_OUT } from '../../runs/run-explanations.js';
-import type { ActiveRun } from './active-runs.service.js';
+import { SHUT_DOWN, TIMED_OUT } from '../../runs/run-explanations.js';
+import { RunEnded, type ActiveRun } from './active-runs.service.js';
 
 /** The outcome of a run, with the data that is stored together with its last status. */
 export interface RunOutcome {
@@ -44,6 +44,14 @@ export interface RunKind {
  */
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
+
+  /** @param status end of the run; `canceled` if an update that the run needs was canceled */
+  constructor(
+    message: string,
+    readonly status: 'failed' | 'canceled' = 'failed',
+  ) {
+    super(message);
+  }
 }
 
 /** Failure of a run; the message is shown to users. */
@@ -57,12 +65,14 @@ const FAILURES = [CannotStart, RunFailed, InjectionError];
 
 /** Returns the outcome of a run that an error ended. */
 export function outcomeOf(error: unknown): RunOutcome {
+  if (error instanceof RunEnded) return { status: 'canceled' };
   if (error instanceof HostLimitExceeded) {
     const fields = { org_host_limit_error: true };
     return { status: 'error', explanation: error.message, fields };
   }
   if (FAILURES.some((known) => error instanceof known)) {
-    return { status: 'failed', explanation: messageOf(error) };
+    const status = error instanceof CannotStart ? error.status : 'failed';
+    return { status, explanation: messageOf(error) };
   }
   if (error instanceof GitError || error instanceof ContentError) {
     if (error.reason === 'canceled') return { status: 'canceled' };
@@ -74,11 +84,16 @@ export function outcomeOf(error: unknown): RunOutcome {
 }
 
 /**
- * Replaces the outcome of a run that was ended because of a violation: the run failed and was not canceled.
+ * Replaces the outcome of a run that a violation or the worker's shutdown ended: the run failed, and no user
+ * canceled it.
  */
-export function withFailure({ failure }: { failure: string }, outcome: RunOutcome): RunOutcome {
-  if (failure === '' || outcome.status === 'successful') return outcome;
-  return { ...outcome, status: 'failed', explanation: failure };
+export function finalOutcome(
+  { reason, failure }: Pick<ActiveRun, 'reason' | 'failure'>,
+  outcome: RunOutcome,
+): RunOutcome {
+  const explanation = reason === 'shutdown' ? SHUT_DOWN : failure;
+  if (explanation === '' || outcome.status === 'successful') return outcome;
+  return { ...outcome, status: 'failed', explanation };
 }
 
 /**

@@ -3,7 +3,6 @@ import { stackOf } from '../../common/errors/errors.js';
 import { isOneOf } from '../../common/records.js';
 import type { QueueHandler } from '../../common/queue/queue-processor.js';
 import { isTransient } from '../../database/sql-state.js';
-import { SHUT_DOWN } from '../../runs/run-explanations.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { EXECUTED_KINDS, type ExecutedKind } from '../../runs/executed-kinds.js';
 import { SandboxService } from '../sandbox/sandbox.service.js';
@@ -12,7 +11,7 @@ import { AdHocRun } from '../ad-hoc/ad-hoc-run.service.js';
 import { InventoryUpdate } from '../inventory-updates/inventory-update.service.js';
 import { EngineMissing, JobEnvironments } from './job-environments.service.js';
 import { Leases } from './leases.service.js';
-import { withFailure, isExplained, outcomeOf, type RunOutcome, type RunKind } from './outcome.js';
+import { finalOutcome, isExplained, outcomeOf, type RunOutcome, type RunKind } from './outcome.js';
 import { PlaybookJob } from './playbook-job.service.js';
 import { SystemJobRun } from '../system-jobs/system-job-run.service.js';
 import { WorkerNode } from './worker-node.service.js';
@@ -104,17 +103,10 @@ export class RunsHandler implements QueueHandler {
   }
 
   private failure(run: ActiveRun, error: unknown): RunOutcome {
-    if (error instanceof RunEnded || run.reason === 'cancel') return { status: 'canceled' };
-    if (!isExplained(error)) {
+    if (run.reason === 'cancel') return { status: 'canceled' };
+    if (!isExplained(error) && !(error instanceof RunEnded)) {
       this.logger.error({ message: 'run failed', run: run.id, error: stackOf(error) });
     }
     return outcomeOf(error);
   }
-}
-
-/** Replaces the outcome of a run that a violation or the worker's shutdown ended: no user canceled it. */
-function finalOutcome(run: ActiveRun, outcome: RunOutcome): RunOutcome {
-  if (outcome.status === 'successful' || run.reason !== 'shutdown')
-    return withFailure(run, outcome);
-  return { ...outcome, status: 'failed', explanation: SHUT_DOWN };
 }

@@ -362,6 +362,22 @@ describe('runs', () => {
     );
   });
 
+  it('leave no sync that cannot start', async () => {
+    await firstOfProject();
+    rmSync(fetched(), { recursive: true, force: true });
+    await cluster.rows(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE 'The sync does not start'; END $$`);
+    await cluster.rows(`
+      CREATE TRIGGER refuse BEFORE UPDATE ON unified_jobs FOR EACH ROW
+      WHEN (NEW.launch_type = 'sync' AND NEW.status = 'running') EXECUTE FUNCTION refuse()`);
+    const id = await launch({}, 11);
+    await cluster.becomes(id, 'error', 30_000);
+    await cluster.rows('DROP FUNCTION refuse CASCADE');
+    const left = `SELECT * FROM unified_jobs WHERE launch_type = 'sync' AND status = 'new'`;
+    expect(await cluster.rows(left)).toEqual([]);
+  });
+
   it('pass the variables of its delivery to a webhook job', async () => {
     const [delivery] = await cluster.rows<{ id: number }>(
       `INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, verdict, payload)

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { itemAt } from '../../common/invariants.js';
+import { existing, itemAt } from '../../common/invariants.js';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import { isFolderName, ProjectFolders } from '../../projects/project-folders.service.js';
@@ -163,9 +163,8 @@ export class JobProjectFiles {
     onSync: (projectUpdateId: number) => Promise<void>,
   ): Promise<string> {
     stopIfEnded(job);
-    const update = await this.createUpdate(project, onSync);
-    const run = await this.leases.take(update.id, 'new');
-    if (!run) throw new Error(`The project update ${update.id} could not be started`);
+    const update = await this.startUpdate(project, onSync);
+    const run = this.active.add(update.id, update.attempt);
     // The sync installs content for the job, so it uses the programs of the job.
     run.isolation = job.isolation;
     run.lookups = job.lookups;
@@ -187,15 +186,17 @@ export class JobProjectFiles {
     }
   }
 
-  private async createUpdate(
+  /** Creates and starts a sync in one transaction, because no other worker would start it. */
+  private async startUpdate(
     project: JobProject,
     onSync: (projectUpdateId: number) => Promise<void>,
-  ): Promise<{ id: number; name: string }> {
+  ): Promise<{ id: number; name: string; attempt: number }> {
     return this.database.transaction(async () => {
       const request = { templateId: project.id, launchType: 'sync', createdBy: null } as const;
       const { id } = itemAt(await this.updates.launch([request], null), 0);
       await onSync(id);
-      return { id, name: await this.runs.nameOf(id) };
+      const attempt = existing(await this.leases.lease(id, 'new'), 'a new sync can start');
+      return { id, name: await this.runs.nameOf(id), attempt };
     });
   }
 }

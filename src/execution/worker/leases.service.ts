@@ -39,9 +39,20 @@ export class Leases {
    *
    * @returns null if the run cannot start here
    */
-  async take(id: number, from: JobStatus = 'waiting'): Promise<ActiveRun | null> {
+  async take(id: number): Promise<ActiveRun | null> {
+    const attempt = await this.lease(id, 'waiting');
+    failPoint('run-leased');
+    return attempt === null ? null : this.active.add(id, attempt);
+  }
+
+  /**
+   * Starts a run like `take`, in the caller's transaction.
+   *
+   * @returns number of the lease; null if the run cannot start here
+   */
+  async lease(id: number, from: JobStatus): Promise<number | null> {
     const holder = await this.node.name();
-    const moved = await this.database.transaction(async () => {
+    return this.database.transaction(async () => {
       const runs = await this.transitions.move([id], {
         from: [from],
         to: 'running',
@@ -58,10 +69,8 @@ export class Leases {
       // A run that is still waiting belongs to another instance or is placed again.
       const isElsewhere = runs.length === 0 && (await this.rows.isWaiting(id));
       if (!isElsewhere) await this.outbox.acknowledge('runs', id);
-      return runs[0];
+      return runs[0]?.attempt ?? null;
     });
-    failPoint('run-leased');
-    return moved ? this.active.add(id, moved.attempt) : null;
   }
 
   /** Stores the end of a run; retries during a database outage. Writes nothing if the lease is lost. */

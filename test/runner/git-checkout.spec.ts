@@ -163,6 +163,20 @@ describe.each(SANDBOXES)('git %s', (_, kind) => {
       await expect(access(join(destination, '.git', pack))).rejects.toThrow('ENOENT');
     });
 
+    it('continues after a sync that ended between two files', async () => {
+      const destination = freshFolder();
+      await commit('first', 'one');
+      await sync({ destination });
+      await writeFile(join(origin, 'second'), Buffer.alloc(3_000_000));
+      await commit('first', 'two');
+      const ended = sync({ destination, maxFolderBytes: 1_000_000 });
+      await expect(ended).rejects.toThrow('git checkout failed');
+      expect(await readFile(join(destination, 'first'), 'utf8')).toBe('two');
+      await rm(join(origin, 'second'));
+      const newest = await commit('first', 'three');
+      expect((await sync({ destination })).revision).toBe(newest);
+    });
+
     it('deletes the folder first on request', async () => {
       const destination = freshFolder();
       await sync({ destination });

@@ -81,6 +81,8 @@ export interface GitResult {
 const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const SHORT_COMMIT_ID = /^[0-9a-f]{7,64}$/;
 const HEAD_REF = 'refs/controller/head';
+/** Name without a commit. */
+const NO_REF = 'refs/controller/none';
 const WANTED_REF = 'refs/controller/wanted';
 const FETCH_OPTIONS = ['--force', '--no-recurse-submodules', '--no-write-fetch-head'];
 const ALL_BRANCHES = '+refs/heads/*:refs/remotes/origin/*';
@@ -107,6 +109,8 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
     ]);
     const revision = await findCommit(git, dir, branch, { url: source.url, refspecs });
     if (!request.clean) await refuseLocalChanges(git, dir, revision);
+    // Files of a checkout that does not end must not be taken for local changes by the next sync.
+    await git.run(['symbolic-ref', 'HEAD', NO_REF], dir);
     await git.run(['checkout', '--force', '--detach', '--quiet', revision, '--'], dir);
     if (request.clean) await git.run(['clean', '-ffdxq'], dir);
     const track = request.trackSubmodules ?? false;

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -75,7 +77,10 @@ describe('the ref of an event', () => {
     writeFileSync(join(repository, 'site.yml'), playbook('main'));
     git('add', '.');
     git('commit', '-qm', 'main');
-    const schemes = { PROJECT_SCM_SCHEMES: 'https,file', PROJECT_FILE_ROOTS: cluster.folder };
+    const schemes = {
+      ...{ PROJECT_SCM_SCHEMES: 'http,file', PROJECT_FILE_ROOTS: cluster.folder },
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+    };
     api = await ApiCalls.inside(cluster, schemes);
     await cluster.workerInside(schemes);
     project = await api.call('POST', 'projects/', {
@@ -122,6 +127,24 @@ describe('the ref of an event', () => {
     await cluster.over([branch, tag]);
     expect(await outputOf(branch)).toContain('the branch at feature/page');
     expect(await outputOf(tag)).toContain('the release at v1.2.0');
+  });
+
+  it('is fetched within the timeout of the job', async () => {
+    const server = createServer(() => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const set = (id: number, column: string, value: unknown) =>
+      cluster.rows(`UPDATE unified_job_templates SET ${column} = $2 WHERE id = $1`, [id, value]);
+    await set(project.id, 'scm_url', `http://127.0.0.1:${port}/site.git`);
+    await set(template.id, 'timeout', 2);
+    const job = await deliver('pull_request', pullRequest('e'.repeat(40)));
+    const row = await cluster.becomes(job, 'failed', 20_000).finally(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    expect(row.job_explanation).toBe('Job terminated due to timeout');
+    await set(project.id, 'scm_url', `file://${repository}`);
+    await set(template.id, 'timeout', 0);
   });
 
   it('fails the job with an explanation if it no longer exists', async () => {

@@ -181,6 +181,7 @@ export class InventoryUpdate implements RunKind {
       project,
       branch: row.scm_branch,
       destination: workspace.projectDir,
+      timeoutSeconds: await this.timeout(row),
       onSync: (updateId) => this.updates.storeProjectUpdate(run, updateId),
       onOutput: (text) => output.add(text),
     });

@@ -42,6 +42,8 @@ export interface FilesRequest {
   branch: string;
   /** Empty folder for a checkout. */
   destination: string;
+  /** Timeout of the checkout, and of the installation of requirements; 0: no timeout. */
+  timeoutSeconds: number;
   /**
    * Receives the id of the sync. If present, the project is always synced first; if absent, the
    * project is synced only if its folder or the commit of imported files is missing on this host, or the
@@ -97,7 +99,7 @@ export class JobProjectFiles {
    *   ContentError if its requirements cannot be installed
    */
   async provide(run: ActiveRun, request: FilesRequest): Promise<ProjectFiles> {
-    const { project, destination } = request;
+    const { project, destination, timeoutSeconds } = request;
     if (!isFolderName(project.local_path)) throw new CannotStart(NO_PROJECT);
     const folder = this.folders.path(project.local_path);
     if (project.scm_type === '') {
@@ -115,6 +117,7 @@ export class JobProjectFiles {
       submodules: submodulesOf(project, branch),
       destination,
       sandbox: this.sandbox,
+      timeoutSeconds,
       maxFolderBytes: this.settings.JOB_DISK_BYTES,
       signal: run.signal,
     };
@@ -132,6 +135,7 @@ export class JobProjectFiles {
       organizationId: project.organization_id,
       lookups: run.lookups,
       isolation: () => Promise.resolve(run.isolation),
+      deadline: timeoutSeconds > 0 ? Date.now() + timeoutSeconds * 1000 : undefined,
       signal: run.signal,
       onOutput: request.onOutput,
     });

@@ -126,10 +126,12 @@ export class PlaybookJob implements RunKind {
     run.originals = originals;
     if (!project) throw new CannotStart(NO_PROJECT);
     const { passwords, answers } = jobSecrets(this.box, job);
+    const limits = await this.limits(job);
     const files = await this.projectFiles.provide(run, {
       project,
       branch: job.scm_branch,
       destination: workspace.projectDir,
+      timeoutSeconds: limits.timeoutSeconds,
       onOutput,
     });
     run.lookups.revision = files.revision;
@@ -154,7 +156,7 @@ export class PlaybookJob implements RunKind {
       ...(files.content === null ? {} : await searchPaths(files.dir, files.content)),
       projectRevision: files.revision,
       inventory,
-      ...(await this.limits(job)),
+      ...limits,
       usesFacts: job.use_fact_cache,
     };
     const prepared = await preparePlaybookRun(description, workspace);

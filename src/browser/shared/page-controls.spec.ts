@@ -1,4 +1,6 @@
-import { cleanQuery } from './page-controls.js';
+import type { Response } from 'express';
+import type { PlainRequest } from '../../common/http/request.js';
+import { cleanQuery, pageControls } from './page-controls.js';
 
 describe('cleanQuery', () => {
   it('does not change the query of other clients', () => {
@@ -33,4 +35,33 @@ describe('cleanQuery', () => {
   it('removes the chosen theme', () => {
     expect(cleanQuery({ _theme: 'dark', page: '2' })).toBe('?page=2');
   });
+});
+
+describe('pageControls', () => {
+  const redirectOf = (path: string): unknown => {
+    const redirect = jest.fn();
+    const request = {
+      method: 'GET',
+      path,
+      query: { search: '' },
+      headers: { accept: 'text/html' },
+    };
+    pageControls(
+      request as unknown as PlainRequest,
+      { redirect } as unknown as Response,
+      jest.fn(),
+    );
+    return redirect.mock.calls[0];
+  };
+
+  it('redirects to the page of the request', () => {
+    expect(redirectOf('/api/v2/teams/')).toEqual([303, '/api/v2/teams/']);
+  });
+
+  it.each(['//evil.example/', '///evil.example/', '/\\evil.example/', '/\\/evil.example/'])(
+    'does not redirect to another server: %s',
+    (path) => {
+      expect(redirectOf(path)).toEqual([303, '/evil.example/']);
+    },
+  );
 });

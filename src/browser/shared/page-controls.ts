@@ -33,7 +33,8 @@ export function pageControls(request: PlainRequest, response: Response, next: Ne
       maxAge: YEAR_MS,
     });
   }
-  response.redirect(303, request.path + cleaned);
+  // A browser reads a path that begins with two slashes as the name of another server.
+  response.redirect(303, request.path.replace(/^[/\\]+/, '/') + cleaned);
 }
 
 /**

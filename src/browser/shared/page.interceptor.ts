@@ -7,6 +7,7 @@ import {
 import type { Response } from 'express';
 import { from, mergeMap, type Observable } from 'rxjs';
 import { exactJson, parseExact } from '../../common/exact-json.js';
+import { isLong } from '../../common/http/long-response.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import { OptionsService } from '../../common/rest/options.service.js';
 import type { ApiRequest } from '../../common/http/request.js';
@@ -118,7 +119,8 @@ export class PageInterceptor implements NestInterceptor {
   ): Promise<unknown> {
     const type = String(response.getHeader('Content-Type') ?? 'application/json');
     if (response.headersSent || !type.includes('json')) return result;
-    const body: unknown = result === undefined ? undefined : parseExact(exactJson(result));
+    const isPlain = result === undefined || isLong(result);
+    const body: unknown = isPlain ? result : parseExact(exactJson(result));
     const target = submissionOf(request) ? nextPage(request, response, info, body) : null;
     if (target !== null) {
       storeNotice(response, noticeFor(request, response, info, body));

@@ -5,6 +5,7 @@ import { html, type Html, type HtmlValue } from './html.js';
 import { jsonView } from './json-view.js';
 import { csrfInput, folded } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
+import { isLongerThan } from '../../common/http/long-response.js';
 import type { IsPage } from './related.js';
 import { isRecord } from '../../common/records.js';
 
@@ -13,6 +14,8 @@ const OMITTED_HEADERS = new Set(['set-cookie', 'content-security-policy', 'conte
 
 /** Maximum number of rows in the JSON view; limits the rendering time of long lists. */
 const JSON_ROWS = 25;
+/** Maximum number of characters of the JSON view: the view has several times their size. */
+const JSON_CHARACTERS = 500_000;
 
 /** Id of the section with the API response. */
 export const RESPONSE_ID = 'response';
@@ -71,13 +74,18 @@ const optionsButton = ({ path, csrf }: PageContext): Html =>
   </form>`;
 
 /**
- * Renders the JSON of a response; for a long list, the first rows and a link to the complete JSON.
+ * Renders the JSON of a response; for a long list, the first rows and a link to the complete JSON; for
+ * a document that is too long for a page, a hint.
  */
 function documentView(body: unknown, all: string, isPage: IsPage): Html {
   const label = 'JSON of the response';
   const rows = isRecord(body) && Array.isArray(body.results) ? body.results : [];
-  if (!isRecord(body) || rows.length <= JSON_ROWS) return jsonView(body, label, isPage);
-  const excerpt = { ...body, results: rows.slice(0, JSON_ROWS) };
+  const isList = isRecord(body) && rows.length > JSON_ROWS;
+  const excerpt = isList ? { ...body, results: rows.slice(0, JSON_ROWS) } : body;
+  if (isLongerThan(excerpt, JSON_CHARACTERS)) {
+    return html`<p class="hint">The JSON of this response is too long for a page.</p>`;
+  }
+  if (!isList) return jsonView(body, label, isPage);
   return html`<p class="hint">
       The first ${JSON_ROWS} of ${rows.length} rows. <a href="${all}">All as JSON</a>
     </p>

@@ -38,6 +38,16 @@ function* piecesOf(value: unknown, depth: number): Generator<string> {
   yield separator === '{' ? '{}' : '}';
 }
 
+/** Returns true if the JSON text of a value has more than `max` characters; stops reading at that length. */
+export function isLongerThan(value: unknown, max: number): boolean {
+  let length = 0;
+  for (const piece of piecesOf(value, DEPTH)) {
+    length += piece.length;
+    if (length > max) return true;
+  }
+  return false;
+}
+
 /** Writes the JSON of a response and ends the response. Stops if the client disconnects. */
 async function writeInPieces(response: Response, body: object): Promise<void> {
   const yielder = new Yielder();

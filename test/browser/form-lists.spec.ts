@@ -91,6 +91,33 @@ it('a form removes deselected objects, and keeps those that it did not show', as
   expect(await templateCalled('Changed with its lists')).toEqual({ id: template.id });
 });
 
+it('a form does not undo what another user changed after it was opened', async () => {
+  const template = await test.make.jobTemplate({
+    project: project.id,
+    name: 'Before',
+    forks: 3,
+    extra_vars: 'size: 1.0',
+  });
+  const path = `job_templates/${template.id}/`;
+  const page = await htmlOf(test.as.orgAdmin, `/api/v2/${path}?_form=patch`);
+  const shown = page.match(/(?<=name="_shown" value=")[^"]*/g) ?? [];
+  const meanwhile = { name: 'By another user', extra_vars: 'size: 2.0', diff_mode: true };
+  await test.as.superuser.patch(path, meanwhile).expect(200);
+  const answer = await send(`/api/v2/${path}`, {
+    _method: 'PATCH',
+    _shown: shown,
+    name: 'Before',
+    description: 'Mine',
+    project: project.id,
+    forks: '7',
+    extra_vars: 'size: 1.0',
+    diff_mode: 'false',
+  });
+  expect(answer.status).toBe(303);
+  const { body } = await test.as.superuser.get(path).expect(200);
+  expect(body).toMatchObject({ ...meanwhile, description: 'Mine', forks: 7 });
+});
+
 it('a form that is shown again after a login does not remove what it did not show', async () => {
   const template = await test.make.jobTemplate({ project: project.id });
   const later = await credential({});

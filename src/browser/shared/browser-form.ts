@@ -19,7 +19,7 @@ export const RETURN_FIELD = '_return';
 export const ERRORS_IN_CARD_FIELD = '_errors_in_card';
 /** Field with the request path, for a form whose user selects the object, such as a role's user. */
 export const PATH_FIELD = '_path';
-/** Field with the entries of lists that the form showed, such as `credentials.7`. */
+/** Field with the entries of lists (`credentials.7`) and the digests of values that the form showed. */
 export const SHOWN_FIELD = '_shown';
 /** Field with a form that is shown again after a login. */
 export const RESUME_FIELD = '_resume';
@@ -32,7 +32,10 @@ export interface Submission {
   raw: string | null;
   /** Names of the fields that contain secrets. */
   secrets: readonly string[];
-  /** Entries of lists that the form showed; saving does not remove other entries. */
+  /**
+   * Entries of lists and digests of values that the form showed; saving does not remove other entries,
+   * and does not change values that are still as shown.
+   */
   shown?: readonly string[];
   /** Path on this server to return to after success. */
   returnTo?: string;

@@ -26,6 +26,7 @@ import type { FormPlan } from './page-forms.service.js';
 import { OptionsService } from '../../common/rest/options.service.js';
 import { onlyId, ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { rawForm } from './raw-form.js';
+import { shownValues } from './shown-values.js';
 import type { Item } from './value-views.js';
 import { labelFor } from './labels.js';
 import { existing, itemAt } from '../../common/invariants.js';
@@ -325,12 +326,19 @@ const dependenciesOf = (
   return { ...(dependsOn === undefined ? {} : { dependsOn }), hasDependents };
 };
 
-/** Renders the entries of lists, so that saving does not remove entries that the form did not show. */
-const shownEntries = ({ plan, object, entered }: FormRequest): HtmlValue => {
+/**
+ * Renders the values and the entries of lists that the form shows, so that saving changes and removes
+ * no others.
+ */
+const shownEntries = ({ route, info, open, plan, object, entered }: FormRequest): HtmlValue => {
   const current = Object.keys(plan?.lists ?? {}).flatMap((field) =>
     [object?.[field] ?? []].flat().map((id) => `${field}.${String(id)}`),
   );
-  return (entered?.submission.shown ?? current).map((entry) => hiddenInput(SHOWN_FIELD, entry));
+  const values =
+    object && route.method === 'PATCH' ? shownValues(object, open.fields ?? info.body ?? []) : [];
+  return (entered?.submission.shown ?? [...current, ...values]).map((entry) =>
+    hiddenInput(SHOWN_FIELD, entry),
+  );
 };
 
 /** Renders the return path as a hidden input, to keep it in a form that is shown again. */

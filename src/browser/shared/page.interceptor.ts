@@ -21,6 +21,7 @@ import { PageForms, type FormPlan } from './page-forms.service.js';
 import { setPageHeaders } from './layout.js';
 import { isNotice, storeNotice, type Notice, type NoticeKey } from './page-context.js';
 import { PageRenderer } from './page-renderer.service.js';
+import { changedValues } from './shown-values.js';
 import { isRecord } from '../../common/records.js';
 
 /**
@@ -77,7 +78,9 @@ export class PageInterceptor implements NestInterceptor {
     const release = await readAhead(Object.values(submission.values).filter(isWithinYamlLimit));
     try {
       const filled = formBodyOf(submission, plan?.fields ?? open.fields ?? route.info.body ?? []);
-      request.body = plan && submission.raw === null ? plan.toBody(filled) : filled;
+      const body = plan && submission.raw === null ? plan.toBody(filled) : filled;
+      const isChange = submission.raw === null && route.method === 'PATCH';
+      request.body = isChange ? changedValues(body, submission.shown) : body;
     } finally {
       release();
     }

@@ -3,6 +3,8 @@ import { TokensRepository } from '../auth/tokens.repository.js';
 import { PasswordHasher } from '../common/crypto/password-hash.js';
 import { issueToken } from '../common/crypto/tokens.js';
 import { Settings } from '../config/settings.js';
+import { ExternalIdentity } from '../identity/authenticator.entity.js';
+import { ExternalIdentitiesRepository } from '../identity/external-identities.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { withDatabase } from './migrate.js';
 import { User } from '../users/user.entity.js';
@@ -10,7 +12,7 @@ import { Token } from '../auth/token.entity.js';
 
 /**
  * Creates a superuser, or makes an existing user a superuser. The password replaces the existing one, and
- * ends tokens as other changes of passwords do.
+ * ends tokens as other changes of passwords do. No login clears the flag.
  */
 async function saveSuperuser(username: string, password: string): Promise<void> {
   const { PASSWORD_CHANGE_ENDS_TOKENS: endsTokens } = Settings.load(process.env);
@@ -19,6 +21,10 @@ async function saveSuperuser(username: string, password: string): Promise<void> 
     database.transaction(async () => {
       const users = new UsersRepository(database.manager.getRepository(User));
       const id = await users.saveSuperuser(username, hash);
+      const identities = new ExternalIdentitiesRepository(
+        database.manager.getRepository(ExternalIdentity),
+      );
+      await identities.keepFlag(id, 'is_superuser');
       const tokens = new TokensRepository(database.manager.getRepository(Token));
       if (endsTokens) await tokens.endOthers(id, null);
     }),

@@ -1,8 +1,10 @@
 /** Rights that come with an external login (docs/single-sign-on.md#maps). */
 import type { RoleMember } from '../../src/access/role.entity.js';
 import { RoleMembersRepository } from '../../src/access/role-members.repository.js';
+import { runCommand } from '../../src/cli/commands.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { withSettingsOf } from '../support/boot.js';
 import { CookieBrowser } from '../support/fakes/identity-provider.js';
 import { interleave } from '../support/interleave.js';
 import { expectRefused, SingleSignOn } from '../support/single-sign-on.js';
@@ -158,6 +160,20 @@ describe('the roles of a login', () => {
         const { body } = await sso.test.as.superuser.get('roles/?role_field=system_administrator');
         const grant = { id: body.results[0].id };
         await sso.test.as.superuser.post(`users/${String(id)}/roles/`, grant).expect(204);
+      },
+    ],
+    [
+      'on the command line',
+      async (id: unknown) => {
+        const { body } = await sso.test.as.superuser.get(`users/${String(id)}/`).expect(200);
+        const argv = [
+          'create-superuser',
+          '--username',
+          body.username,
+          '--password',
+          'a new password',
+        ];
+        expect(await withSettingsOf(sso.test, {}, () => runCommand(argv))).toBe(0);
       },
     ],
   ])('never remove the flag of a superuser set by hand %s', async (_case, setByHand) => {

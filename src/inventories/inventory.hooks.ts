@@ -75,13 +75,16 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
         'You cannot turn a regular inventory into a "smart" or "constructed" inventory.',
       );
     }
-    return row.kind === 'smart' ? this.changeFilter(row, values, actor) : rejectFilter(values);
+    const { values: changed } =
+      row.kind === 'smart' ? await this.changeFilter(row, values, actor) : rejectFilter(values);
+    // Clients send an empty kind with every change.
+    return { values: { ...changed, kind: undefined } };
   }
 
   /**
-   * Applies a change of the filter. Ignores the empty kind and the empty filter that clients send with
-   * every change. All readers of the inventory can see the result of the filter, so a new filter
-   * requires the permission `filter` besides `change`.
+   * Applies a change of the filter. Ignores the empty filter that clients send with every change. All
+   * readers of the inventory can see the result of the filter, so a new filter requires the permission
+   * `filter` besides `change`.
    */
   private async changeFilter(
     row: RowOf<Inventory>,
@@ -90,11 +93,11 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
   ): Promise<Prepared<Inventory>> {
     const filter = decodeFilter(values.host_filter) ?? row.host_filter;
     if (filter === row.host_filter || filter === null) {
-      return { values: { kind: undefined, host_filter: undefined } };
+      return { values: { host_filter: undefined } };
     }
     await this.references.assertAllowed(resource('inventory'), [row.id], 'filter', actor);
     await this.assertFilter(filter, row.organization_id);
-    return { values: { kind: undefined, host_filter: filter } };
+    return { values: { host_filter: filter } };
   }
 
   /**

@@ -35,6 +35,18 @@ const inputsOf = async ({ id }: Row): Promise<number[]> =>
 const insert = async (table: string, values: Record<string, unknown>): Promise<Row> =>
   (await test.database.row<Row>(insertRow(table, values)))!;
 
+it.each([
+  ['an empty kind', 'patch', { kind: '' }],
+  ['a kind of null', 'patch', { kind: null }],
+  ['all fields without a kind', 'put', {}],
+] as const)('a constructed inventory stays constructed after %s', async (_sent, method, fields) => {
+  const made = await construct();
+  const body = { ...fields, ...(method === 'put' ? { name: made.name, organization } : {}) };
+  const answer = await test.as.orgAdmin[method](`inventories/${made.id}/`, body).expect(200);
+  expect(answer.body.kind).toBe('constructed');
+  await test.as.orgAdmin.get(`constructed_inventories/${made.id}/`).expect(200);
+});
+
 describe('a constructed inventory is created', () => {
   it('in the list of inventories with its kind, and under its own URL without it', async () => {
     const options = {

@@ -77,6 +77,8 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     await page.keyboard.type('shop:\n  region: north');
     expect(await page.locator('#patch-variables').inputValue()).toBe('shop:\n  region: north');
     const parts = page.locator('.editor').first().locator('.cm-line span');
+    // The editor colors the text after it has shown it.
+    await parts.first().waitFor();
     const colors = await parts.evaluateAll((all) => all.map(({ className }) => className));
     expect(new Set(colors).size).toBeGreaterThan(1);
     expect(await seriousFaults(page)).toEqual([]);

@@ -28,8 +28,8 @@ const codeIn = (pattern) =>
 
 /** @type {readonly Measure[]} */
 const measures = [
-  ['lines of code', code, 87_223, 68_000],
-  ['lines of code in src/common', codeIn(/^src\/common\//), 10_267, 10_500],
+  ['lines of code', code, 87_299, 68_000],
+  ['lines of code in src/common', codeIn(/^src\/common\//), 10_275, 10_500],
   ['lines of pages outside of src/browser', codeIn(/^src\/(?!browser\/).*\bpages\//), 0, 0],
   [
     'lines of imports in 1,000 of code',
@@ -46,7 +46,7 @@ const measures = [
   ['modules that are @Global', decorators('Global'), 5, 5],
   ['providers looked up by hand', calls(/^(?:services|context)\.find$|providers\.find$/), 3, 5],
   ['routes added by addRoute', calls(/^addRoute$/), 0, 0],
-  ['names exported by several files', repeatedExports(), 4, 12],
+  ['names exported by several files', repeatedExports(), 7, 12],
   [
     'comments that open with What, Whether, Of or Who',
     comments(/^(?:What|Whether|Of|Who)\b/),
@@ -59,7 +59,7 @@ const measures = [
     1,
     40,
   ],
-  ['literals packed by spreads', packedLiterals(), 4, 5],
+  ['literals packed by spreads', packedLiterals(), 2, 5],
   ['decision records', records.length, 50, 50],
   [
     'words in decision records',

@@ -123,6 +123,19 @@ export class GrantsService {
     return new Set(await this.roles.manageable(roles, actor, MANAGE_ORGANIZATION_AUTH));
   }
 
+  /** Returns the roles that the caller can revoke from a user or team: the last superuser keeps the flag. */
+  async revocable(
+    roles: readonly number[],
+    holder: Row,
+    actor: Actor,
+  ): Promise<ReadonlySet<number>> {
+    const manageable = await this.manageable(roles, actor);
+    if (holder['is_superuser'] !== true || (await this.users.hasOtherSuperuser(holder.id)))
+      return manageable;
+    const { id } = await this.roles.ofSystem('system_administrator');
+    return new Set([...manageable].filter((role) => role !== id));
+  }
+
   /** @throws Forbidden for callers who administer nothing and so cannot grant any role */
   async assertMayGrantSome(actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;

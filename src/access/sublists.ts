@@ -67,12 +67,12 @@ const HELD_ROLES = {
   options: (context) => ({
     decorate: async (items) => {
       const ids = items.map(({ id }) => id);
-      const manageable = await context.rules.manageable(ids, context.actor);
+      const revocable = await context.rules.revocable(ids, context.parent, context.actor);
       return items.map(({ summary_fields: summary, ...role }) => ({
         ...role,
         summary_fields: {
           ...summary,
-          user_capabilities: { unattach: manageable.has(role.id) },
+          user_capabilities: { unattach: revocable.has(role.id) },
         },
       }));
     },

@@ -16,6 +16,8 @@ export abstract class UserStore {
    * before the transaction ends.
    */
   abstract lockSuperusers(): Promise<number[]>;
+  /** Returns true if another user is a superuser and is not disabled. */
+  abstract hasOtherSuperuser(user: number): Promise<boolean>;
   /** @returns true if the flag changed */
   abstract setFlag(user: number, flag: SystemFlag, value: boolean): Promise<boolean>;
 }

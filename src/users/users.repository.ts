@@ -164,6 +164,10 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
     );
   }
 
+  hasOtherSuperuser(user: number): Promise<boolean> {
+    return this.existsBy({ is_superuser: true, is_disabled: false, id: Not(user) });
+  }
+
   async setFlag(id: number, flag: SystemFlag, value: boolean): Promise<boolean> {
     const changed = await this.database.execute(sql`
       UPDATE users SET ${ident(flag)} = ${value}, modified = now()

@@ -12,6 +12,7 @@ export default {
       accountByName: [['ada']],
       firstSuperuser: [[]],
       hasLocalSuperuser: [[]],
+      hasOtherSuperuser: [[1]],
       hasSuperuser: [[]],
       saveSuperuser: [['ada', '']],
       lockAccount: [[1]],

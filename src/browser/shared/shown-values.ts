@@ -30,10 +30,10 @@ export function changedValues(
 }
 
 const entryOf = (name: string, value: unknown): string =>
-  `${name}=${createHash('sha256').update(textOf(value)).digest('base64url').slice(0, DIGEST_LENGTH)}`;
+  `${name}=${createHash('sha256').update(sentText(value)).digest('base64url').slice(0, DIGEST_LENGTH)}`;
 
 /** Returns a value as the text that forms send. */
-const textOf = (value: unknown): string =>
+const sentText = (value: unknown): string =>
   typeof value === 'object' && value !== null
     ? exactJson(value)
     : String(value ?? '').replaceAll('\r\n', '\n');

@@ -152,7 +152,10 @@ export interface ResourceOptions<Schema extends object = object> {
   hooks?: ProviderClass<object>;
   /** True (the default): changes are written to the activity stream. */
   audited?: boolean;
-  /** Secrets: hidden in the activity stream, and kept by a PUT that omits them (docs/decisions/0061-kept-secrets.md). */
+  /**
+   * Secrets: hidden in the activity stream, and kept by a PUT that omits them
+   * (docs/decisions/0061-kept-secrets.md).
+   */
   auditHidden?: readonly string[];
   /** Objects, mainly credentials, whose use depends on other fields of this resource. */
   destinations?: readonly Destination[];

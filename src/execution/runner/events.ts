@@ -136,8 +136,8 @@ function limitResult(res: unknown): unknown {
     ...Object.fromEntries(essentials.filter(([, value]) => isScalar(value))),
     msg:
       bytes > MAX_RESULT_BYTES
-        ? `The result has ${bytes} bytes. At most ${MAX_RESULT_BYTES} are stored.`
-        : `The result has too many values. At most ${MAX_DATA_VALUES} are stored.`,
+        ? `The result is not stored: it has ${bytes} bytes, at most ${MAX_RESULT_BYTES} are allowed.`
+        : `The result is not stored: it has too many values; an object or list counts as ${CONTAINER_VALUES} of ${MAX_DATA_VALUES}.`,
   };
 }
 
@@ -186,8 +186,8 @@ export function storableCount(value: unknown): number {
 }
 
 /**
- * Converts a time to ISO 8601. The callback writes UTC times without a time zone. JavaScript accepts more than PostgreSQL, such as
- * February 30, so the time is written again.
+ * Converts a time to ISO 8601. The callback writes UTC times without a time zone. JavaScript accepts more than
+ * PostgreSQL, such as February 30, so the time is written again.
  */
 function toInstant(value: unknown): string {
   const text = typeof value === 'string' ? value : '';

@@ -251,7 +251,7 @@ export function withSettingsOf<T>(
   return withEnvironment({ ...environments.get(app), ...settings }, work);
 }
 
-/** Hashes passwords a thousand times faster than the product: hashes of tests protect nobody. */
+/** Cost of hashing passwords, a thousandth of that of the product: the passwords of tests are no secrets. */
 const FAST = { logN: 4, r: 8, p: 1 };
 
 /** Starts an API with the settings of the environment, on a free port. */

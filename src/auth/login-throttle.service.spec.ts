@@ -1,5 +1,5 @@
 import { PasswordQueueFull } from '../common/crypto/password-hash.js';
-import { Unavailable } from '../common/errors/errors.js';
+import { TooManyRequests, Unavailable } from '../common/errors/errors.js';
 import type { RateLimiter } from '../common/rate/rate-limiter.service.js';
 import type { Settings } from '../config/settings.js';
 import { LoginThrottle } from './login-throttle.service.js';
@@ -54,6 +54,18 @@ describe('LoginThrottle', () => {
     expect(subjects.size).toBe(2);
     await throttle.attempt({ ...GUESS, username: 'ida' }, async () => undefined);
     expect(subjects.size).toBe(4);
+  });
+
+  it('checks at most eight passwords of one address at the same time', async () => {
+    const guess = (index: number): typeof GUESS => ({ ...GUESS, password: `guess ${index}` });
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) => throttle.attempt(guess(index), async () => ADA)),
+    );
+    const refusals = results.flatMap((result): unknown[] =>
+      result.status === 'rejected' ? [result.reason] : [],
+    );
+    expect(refusals).toEqual([expect.any(TooManyRequests), expect.any(TooManyRequests)]);
+    await expect(throttle.attempt(GUESS, async () => ADA)).resolves.toBe(ADA);
   });
 
   it('checks simultaneous attempts with the same password once', async () => {

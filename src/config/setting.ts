@@ -12,7 +12,7 @@ export interface SettingDeclaration<T> {
   min?: number;
   /** Maximum of a number; maximum number of characters of a text. */
   max?: number;
-  /** Returns the error of a text that the type alone would accept, or null. */
+  /** Returns the error of a text, or of an entry of a list, that the type alone would accept, or null. */
   fault?: (value: string) => string | null;
   choices?: readonly string[];
   /** Returns the value for `auto` on this machine, if the setting accepts `auto`. */
@@ -187,13 +187,17 @@ export const maxOfText = ({ max = MAX_TEXT }: SettingDeclaration<unknown>): numb
 const choiceFault = (choices: readonly string[], text: string): string =>
   `must be one of ${choices.join(', ')}, not "${text}".`;
 
-/** Returns the fault of the first entry of a list that is not one of its choices, or null. */
+/** Returns the fault of the first entry of a list that is not allowed, or null. */
 export function entryFault(
-  { choices }: SettingDeclaration<unknown>,
+  { choices, fault }: SettingDeclaration<unknown>,
   entries: readonly string[],
 ): string | null {
-  const unknownEntry = choices && entries.find((entry) => !choices.includes(entry));
-  return choices && unknownEntry !== undefined ? choiceFault(choices, unknownEntry) : null;
+  for (const entry of entries) {
+    if (choices && !choices.includes(entry)) return choiceFault(choices, entry);
+    const found = fault?.(entry) ?? null;
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /**

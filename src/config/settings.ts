@@ -4,6 +4,7 @@ import { HTTP_SETTINGS, MEGABYTE } from './http-settings.js';
 import { JOB_SETTINGS, jobSettingFaults } from './job-settings.js';
 import { LOG_AGGREGATOR_SETTINGS, logAggregatorFaults } from './logging-settings.js';
 import { LOGIN_SETTINGS, PASSWORD_SETTINGS } from './password-settings.js';
+import { networkFault, proxyFault } from './networks.js';
 import { PROJECT_SETTINGS } from './project-settings.js';
 import {
   authentication,
@@ -105,6 +106,7 @@ export const SETTINGS = {
   ...LOG_AGGREGATOR_SETTINGS,
   TRUSTED_PROXIES: system.list({
     default: [],
+    fault: proxyFault,
     help: 'Networks (CIDR) of reverse proxies whose X-Forwarded-For is trusted. All clients behind any other proxy count as one address, also for the limits of logins and connections.',
   }),
   PAGE_SIZE: system.integer({ default: 25, min: 1, help: 'Default size of a page.' }),
@@ -227,6 +229,7 @@ export const SETTINGS = {
   }),
   OUTBOUND_ALLOW: system.list({
     default: [],
+    fault: networkFault,
     help: 'Private networks (CIDR) that outgoing connections can reach: notifications, status posts, project updates, image pulls, secret stores, identity providers and the log aggregator.',
   }),
   CHAT_A_API_URL: notifications.string({

@@ -1,12 +1,11 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { withTimeout } from '../common/with-timeout.js';
+import { parseNetwork, type Network } from '../config/networks.js';
 import { OutboundError } from './outbound-error.js';
 
 /** Resolves a name to all its addresses. Tests replace the resolver to simulate a hostile name server. */
 export type Resolver = (host: string) => Promise<LookupAddress[]>;
-
-type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /** Addresses of metadata services, which reveal a machine's secrets, outside the reserved ranges. */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set(['168.63.129.16']);
@@ -29,14 +28,14 @@ const systemResolver: Resolver = (host) =>
  * every other range needs an entry in `allow` (`OUTBOUND_ALLOW`: CIDR ranges or single addresses).
  */
 export class AddressGuard {
-  private readonly allowed: Range[];
+  private readonly allowed: Network[];
 
   /** @throws RangeError naming the entry of `allow` that is not a CIDR range */
   constructor(
     allow: readonly string[],
     private readonly resolver: Resolver = systemResolver,
   ) {
-    this.allowed = allow.map(parseRange);
+    this.allowed = allow.map(parseNetwork);
   }
 
   /** Returns true if an address is permitted. Accepts any notation that the system resolver understands. */
@@ -114,17 +113,6 @@ export async function resolveAllowed(
   );
   if (!first) throw new OutboundError('dns', `The name ${host} has no address.`);
   return first;
-}
-
-function parseRange(entry: string): Range {
-  const text = entry.trim();
-  try {
-    if (text.includes('/')) return ipaddr.parseCIDR(text);
-    const address = ipaddr.parse(text);
-    return [address, address.kind() === 'ipv4' ? 32 : 128];
-  } catch {
-    throw new RangeError(`"${text}" is not a network in CIDR notation.`);
-  }
 }
 
 /** Parses an address, including the IPv4 notations of inet_aton (`0x7f.1`, `2130706433`). */

@@ -132,7 +132,7 @@ export class MetricsService {
       },
       {
         name: 'controller_log_records_dropped_total',
-        help: 'Records that full buffers dropped while the log aggregator was unavailable.',
+        help: 'Records that were dropped, because the buffer was full or the log aggregator refused them.',
         label: 'source',
         samples: async () => [{ label: 'buffer', value: await this.forwarding.dropped() }],
       },

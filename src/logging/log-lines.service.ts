@@ -4,8 +4,8 @@ import { LOG_SEVERITIES, type LogSeverity, type LogSource } from '../config/logg
 import type { LogTargetSettings } from './log-formats.js';
 import { LogForwardingRepository } from './log-forwarding.repository.js';
 import type { JsonLogger, LogLine } from './json-logger.js';
-import { firstBatch, logRecord, type LogRecord } from './log-record.js';
-import { LogTarget } from './log-target.service.js';
+import { BATCH_SIZE, firstBatch, logRecord, type LogRecord } from './log-record.js';
+import { LogTarget, RecordsRefusedError } from './log-target.service.js';
 
 const FLUSH_MS = 2000;
 const MAX_DELAY_MS = 15_000;
@@ -31,6 +31,8 @@ export class LogLines implements OnModuleDestroy {
   private buffer: LogRecord[] = [];
   private bytes = 0;
   private dropped = 0;
+  /** Maximum number of records of the next batch. */
+  private batchSize = BATCH_SIZE;
   private readonly flushes = new Repeated(() => this.flush(), {
     everyMs: FLUSH_MS,
     maxMs: MAX_DELAY_MS,
@@ -113,12 +115,34 @@ export class LogLines implements OnModuleDestroy {
     );
     this.bytes = this.buffer.reduce((sum, { text }) => sum + text.length, 0);
     await this.countDropped();
-    while (this.buffer.length > 0) {
-      const batch = firstBatch(this.buffer);
+    while (this.buffer.length > 0) await this.sendBatch(settings);
+  }
+
+  /**
+   * Sends the first records. A record that the receiver refuses must not block the others: a refused batch
+   * is halved, and a single refused record is dropped. The delay after the error limits how many records
+   * are dropped if the receiver refuses all of them.
+   */
+  private async sendBatch(settings: LogTargetSettings): Promise<void> {
+    const batch = firstBatch(this.buffer, this.batchSize);
+    try {
       await this.target.send(settings, batch);
-      this.buffer.splice(0, batch.length);
-      this.bytes -= batch.reduce((sum, { text }) => sum + text.length, 0);
+    } catch (error) {
+      if (!(error instanceof RecordsRefusedError)) throw error;
+      this.batchSize = Math.ceil(batch.length / 2);
+      if (batch.length > 1) return;
+      this.remove(batch);
+      this.dropped++;
+      throw error;
     }
+    this.remove(batch);
+    this.batchSize = BATCH_SIZE;
+  }
+
+  /** Removes the first records of the buffer. */
+  private remove(batch: readonly LogRecord[]): void {
+    this.buffer.splice(0, batch.length);
+    this.bytes -= batch.reduce((sum, { text }) => sum + text.length, 0);
   }
 
   private async countDropped(): Promise<void> {

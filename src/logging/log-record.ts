@@ -50,9 +50,16 @@ export function logRecord({ source, severity, time, message, fields }: RecordPar
   return { source, severity, time, text: JSON.stringify(short) };
 }
 
-/** Returns the first records that fit into one batch; at least one. */
-export function firstBatch(records: readonly LogRecord[]): readonly LogRecord[] {
-  const most = records.slice(0, BATCH_SIZE);
+/**
+ * Returns the first records that fit into one batch; at least one.
+ *
+ * @param max maximum number of records
+ */
+export function firstBatch(
+  records: readonly LogRecord[],
+  max: number = BATCH_SIZE,
+): readonly LogRecord[] {
+  const most = records.slice(0, max);
   let length = 0;
   const end = most.findIndex(({ text }) => (length += text.length) > BATCH_LENGTH);
   return end < 0 ? most : most.slice(0, Math.max(end, 1));

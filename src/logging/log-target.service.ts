@@ -18,6 +18,12 @@ import { sendDatagrams, writeToConnection } from './log-sockets.js';
 /** Maximum number of characters of a response that an error quotes. */
 const MAX_QUOTE = 200;
 
+/** Statuses of responses that refuse the content of a request, not its sender or its address. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** The receiver refused the records. It will probably refuse them again. */
+export class RecordsRefusedError extends OutboundError {}
+
 /** Sends records to the log aggregator of the settings. */
 @Injectable()
 export class LogTarget {
@@ -44,6 +50,7 @@ export class LogTarget {
    * Sends records in order. When the promise resolves, the receiver has the records, except with udp.
    *
    * @throws OutboundError with a message for the administrator
+   * @throws RecordsRefusedError
    */
   async send(settings: LogTargetSettings, records: readonly LogRecord[]): Promise<void> {
     const { LOG_AGGREGATOR_PROTOCOL: protocol, LOG_AGGREGATOR_TYPE: type } = settings;
@@ -79,7 +86,10 @@ export class LogTarget {
     const { authorization = '' } = request.headers;
     const secrets = [authorization.replace(/^\w+ /, ''), settings.LOG_AGGREGATOR_PASSWORD];
     const quote = maskText(body, secrets).replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTE);
-    throw new OutboundError('invalid', `The log aggregator returned ${status}: ${quote}`);
+    const text = `The log aggregator returned ${status}: ${quote}`;
+    throw REFUSALS.has(status)
+      ? new RecordsRefusedError('invalid', text)
+      : new OutboundError('invalid', text);
   }
 }
 

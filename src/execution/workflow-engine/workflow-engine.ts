@@ -10,7 +10,7 @@ import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository
 import { ApprovalTimeouts } from './approval-timeouts.service.js';
 import type { WorkflowSecrets } from '../../launching/node-request.js';
 import { NodeRuns } from './node-runs.service.js';
-import { decide, type Decision } from './workflow-graph.js';
+import { decide, startParts, type Decision } from './workflow-graph.js';
 import { WorkflowGraphs, type RunningWorkflow } from './workflow-graphs.service.js';
 import { secretFiller, secretNamesOf } from '../../workflows/workflow-secrets.js';
 
@@ -35,7 +35,7 @@ interface WorkflowEnd {
 /**
  * Moves workflow jobs through their graphs: starts workflow jobs, starts nodes that are due, and ends
  * workflow jobs without active nodes. The number of statements of a pass is independent of the number of
- * workflow jobs and nodes.
+ * workflow jobs; nodes with many parents start in parts.
  */
 @Injectable()
 export class WorkflowEngine {
@@ -118,12 +118,14 @@ export class WorkflowEngine {
 
   /** @returns true if nodes have no run, because their template is missing */
   private async startNodes(decided: readonly DecidedWorkflow[]): Promise<boolean> {
-    const missing = await this.runs.start(
-      decided.flatMap(({ decision }) => decision.start),
-      new Map(
-        decided.flatMap(({ workflow, secrets }) => (secrets ? [[workflow.id, secrets]] : [])),
-      ),
+    const secrets = new Map(
+      decided.flatMap(({ workflow, secrets }) => (secrets ? [[workflow.id, secrets]] : [])),
     );
+    const missing: number[] = [];
+    for (const part of startParts(decided.flatMap(({ decision }) => decision.start))) {
+      const ids = part.map(({ id }) => id);
+      missing.push(...(await this.runs.start(ids, secrets)));
+    }
     await this.graphs.end(new Map(missing.map((id) => [id, 'missing'])), false);
     return missing.length > 0;
   }

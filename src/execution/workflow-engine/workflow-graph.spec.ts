@@ -6,7 +6,7 @@ import {
   type PlannedNode,
 } from '../../../test/support/workflow-model.js';
 import { itemAt } from '../../common/invariants.js';
-import { decide, type Decision, type WorkflowGraph } from './workflow-graph.js';
+import { decide, startParts, type Decision, type WorkflowGraph } from './workflow-graph.js';
 import type { GraphNode } from '../../workflows/workflow-graphs.repository.js';
 import type { EdgeKind } from '../../workflows/workflow-rows.service.js';
 
@@ -32,7 +32,7 @@ class Play {
   /** Executes the next decision. Each node can start once and end once. */
   step(): Decision {
     const decision = decide(this.graph);
-    for (const id of decision.start) {
+    for (const { id } of decision.start) {
       const node = this.node(id);
       if (node.hasStarted || node.outcome !== '') throw new Error(`${id} starts again`);
       node.hasStarted = true;
@@ -149,7 +149,7 @@ it.each([
 ] as const)('the engine applies a %s edge from a node that is %s: %s', (kind, outcome, starts) => {
   for (const mustConverge of [false, true]) {
     const { start } = next(ended(1, outcome), node(2, { mustConverge, ...after([1, kind]) }));
-    expect(start).toEqual(starts ? [2] : []);
+    expect(start).toMatchObject(starts ? [{ id: 2 }] : []);
   }
 });
 
@@ -157,7 +157,7 @@ it('the engine waits for all parents, even if one matching edge is sufficient', 
   const child = node(3, after([1, 'success'], [2, 'success']));
   const waiting = next(ended(1, 'successful'), node(2, { hasStarted: true }), child);
   expect(waiting).toEqual({ start: [], ended: new Map(), end: null });
-  expect(next(ended(1, 'successful'), ended(2, 'failed'), child).start).toEqual([3]);
+  expect(next(ended(1, 'successful'), ended(2, 'failed'), child).start).toEqual([child]);
 });
 
 it('the engine skips a node that requires all edges at the first edge that does not match', () => {
@@ -167,8 +167,9 @@ it('the engine skips a node that requires all edges at the first edge that does 
 });
 
 it('the engine follows the failure edges of a node whose template was deleted', () => {
-  const decision = next(node(1, { canStart: false }), node(2, after([1, 'failure'])));
-  expect(decision).toEqual({ start: [2], ended: new Map([[1, 'missing']]), end: null });
+  const child = node(2, after([1, 'failure']));
+  const decision = next(node(1, { canStart: false }), child);
+  expect(decision).toEqual({ start: [child], ended: new Map([[1, 'missing']]), end: null });
 });
 
 it('the engine names failed nodes without a failure edge', () => {
@@ -197,4 +198,15 @@ it('the engine counts the nodes that it does not name', () => {
 
 it('the engine ends a workflow without nodes', () => {
   expect(next().end).toEqual({ status: 'successful', explanation: '' });
+});
+
+it('nodes that inherit from many parents start in parts, and nodes without parents together', () => {
+  const parents = (count: number) =>
+    after(...Array.from({ length: count }, (_, id): [number, EdgeKind] => [id, 'success']));
+  const sizesOf = (counts: readonly number[]): number[] =>
+    startParts(counts.map((count, id) => node(id, parents(count)))).map(({ length }) => length);
+  expect(sizesOf([])).toEqual([]);
+  expect(sizesOf(Array.from({ length: 1000 }, () => 0))).toEqual([1000]);
+  expect(sizesOf(Array.from({ length: 120 }, () => 1))).toEqual([50, 50, 20]);
+  expect(sizesOf([70, 0, 1, 49, 1])).toEqual([1, 3, 1]);
 });

@@ -13,7 +13,7 @@ export interface WorkflowGraph {
 /** The next steps of a workflow job. */
 export interface Decision {
   /** Nodes to start, in the order of the nodes. */
-  start: number[];
+  start: GraphNode[];
   /** Nodes that end without a run. */
   ended: Map<number, 'missing' | 'skipped'>;
   /** End of the workflow job; null while it is active. */
@@ -23,6 +23,11 @@ export interface Decision {
 const UNHANDLED = 'No error handling paths found, marking workflow as failed';
 /** Maximum number of nodes that an explanation names; the others are counted. */
 const MAX_NAMED = 20;
+/**
+ * Maximum number of parents of nodes that start together. Each parent passes on up to a megabyte of
+ * artifacts, and a statement has a time limit.
+ */
+const MAX_PARENTS = 50;
 
 /**
  * Decides which nodes start, which nodes are skipped, and whether the workflow job is finished
@@ -52,10 +57,25 @@ export function decide({ isCanceled, nodes }: WorkflowGraph): Decision {
   const isActive =
     start.size > 0 || nodes.some(({ id, hasStarted }) => hasStarted && outcomes.get(id) === '');
   return {
-    start: nodes.filter(({ id }) => start.has(id)).map(({ id }) => id),
+    start: nodes.filter(({ id }) => start.has(id)),
     ended,
     end: isActive ? null : endOf(nodes, outcomes, isCanceled),
   };
+}
+
+/** Divides nodes into parts that start together; a part has at least one node. */
+export function startParts(nodes: readonly GraphNode[]): GraphNode[][] {
+  const parts: GraphNode[][] = [];
+  let parents = Infinity;
+  for (const node of nodes) {
+    parents += node.parents.length;
+    if (parents > MAX_PARENTS) {
+      parts.push([]);
+      parents = node.parents.length;
+    }
+    parts.at(-1)?.push(node);
+  }
+  return parts;
 }
 
 function childrenByParent(nodes: readonly GraphNode[]): Map<number, GraphNode[]> {

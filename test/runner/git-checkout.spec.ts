@@ -14,6 +14,7 @@ import {
   type SyncRequest,
   syncProject,
 } from '../../src/execution/runner/git-checkout.js';
+import { GIT_SILENCE } from '../../src/execution/runner/git-session-files.js';
 import { GitReach } from '../../src/code-hosts/git-reach.js';
 import { GuardedProxy } from '../../src/execution/sandbox/guarded-proxy.js';
 import type { Sandbox } from '../../src/execution/sandbox/command.js';
@@ -284,7 +285,7 @@ describe.each(SANDBOXES)('git %s', (_, kind) => {
       }
     });
 
-    it('a sync stops after its timeout and on cancellation', async () => {
+    it('a sync stops after its timeout, on cancellation, and if the host stays silent', async () => {
       const slow = createServer(() => undefined);
       await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
       const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/r.git`;
@@ -292,6 +293,8 @@ describe.each(SANDBOXES)('git %s', (_, kind) => {
       await expect(sync({ url, signal: AbortSignal.timeout(300) })).rejects.toMatchObject({
         reason: 'canceled',
       });
+      jest.replaceProperty(GIT_SILENCE, 'GIT_HTTP_LOW_SPEED_TIME', '1');
+      await expect(sync({ url })).rejects.toThrow('Operation too slow');
       slow.closeAllConnections();
       await new Promise((resolve) => slow.close(resolve));
     });

@@ -10,6 +10,7 @@ import { OUTPUT_TOO_LARGE, repositoryTooLarge } from '../../runs/run-explanation
 import type { Sandbox } from '../sandbox/command.js';
 import { certificates } from '../sandbox/git-sandbox.js';
 import { CommandShell } from './command-shell.js';
+import { GIT_SILENCE } from './git-session-files.js';
 import { MaskedLines } from './masked-lines.js';
 import { createMasker } from './masker.js';
 import { withHttpProxy } from './operator-proxy.js';
@@ -220,6 +221,7 @@ function installEnvironment(content: string, home: string): Record<string, strin
     ANSIBLE_COLLECTIONS_PATH: join(content, 'collections'),
     GIT_ALLOW_PROTOCOL: 'http:https',
     GIT_TERMINAL_PROMPT: '0',
+    ...GIT_SILENCE,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
   };

@@ -8,6 +8,9 @@ import { writePrivateFile } from './workspace.js';
 
 const INHERITED = /^(PATH|LANG|LC_ALL|TZ|HOME|TMPDIR|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO)$/;
 
+/** Environment that ends a transfer over HTTP when the host has sent nothing for five minutes. */
+export const GIT_SILENCE = { GIT_HTTP_LOW_SPEED_LIMIT: '1', GIT_HTTP_LOW_SPEED_TIME: '300' };
+
 /**
  * Git settings of every call. `safe.directory` permits repositories of other system users. It must
  * be in a file, because git does not pass `-c` to the process that serves a local repository.
@@ -59,6 +62,7 @@ export async function writeSession(
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: file('config'),
     GIT_TERMINAL_PROMPT: '0',
+    ...GIT_SILENCE,
     // Equal imported files have the same commit, also on other workers.
     GIT_AUTHOR_DATE: '@0 +0000',
     GIT_COMMITTER_DATE: '@0 +0000',
@@ -73,6 +77,7 @@ function sshArguments(key: string | null, knownHosts: string): string[] {
   const options = [
     'StrictHostKeyChecking=accept-new',
     'ConnectTimeout=20',
+    'ServerAliveInterval=60',
     `UserKnownHostsFile='${knownHosts}'`,
     ...(key ? ['IdentitiesOnly=yes', 'IdentityAgent=none'] : []),
   ];

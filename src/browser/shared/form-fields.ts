@@ -2,7 +2,7 @@ import { exactJson } from '../../common/exact-json.js';
 import { targetOf, type Field } from '../../common/fields/field.js';
 import { PREVIEW_FIELD } from './browser-form.js';
 import { isListField } from './form-values.js';
-import { attributes, hiddenInput, html, type Html, type HtmlValue } from './html.js';
+import { attributes, hiddenInput, html, prose, type Html, type HtmlValue } from './html.js';
 import { indentedJson } from './json-view.js';
 import { folded } from './layout.js';
 import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
@@ -41,7 +41,7 @@ export function formField(input: FormField): Html {
     'aria-invalid': errors.length > 0 ? 'true' : null,
     'aria-describedby': described.length > 0 ? described.join(' ') : null,
   };
-  const help = helpText && html`<p class="hint" id="${id}-help">${helpText}</p>`;
+  const help = helpText && html`<p class="hint" id="${id}-help">${prose(helpText)}</p>`;
   const messages = errorList(errors, `${id}-errors`);
   if (field.kind === 'boolean' && !field.nullable) {
     return html`<div class="field check">

@@ -6,7 +6,7 @@ import { parseJson } from '../../common/fields/json-bounds.js';
 import { isRecord, listOf } from '../../common/records.js';
 import { SECRET_FIELD } from './browser-form.js';
 import { errorList, formField, type FormField } from './form-fields.js';
-import { attributes, hiddenInput, html, type Html } from './html.js';
+import { attributes, hiddenInput, html, prose, type Html } from './html.js';
 
 /** Number of empty entries in a form, also after each save. */
 const NEW_ROWS = 3;
@@ -23,7 +23,8 @@ export function rowsField({ field, id, value, errors }: FormField, rows: FormRow
   const all = [...entries, ...Array.from({ length: NEW_ROWS }, (): Values => ({}))];
   return html`<fieldset class="span rows-of-form" id="${id}">
     <legend>${rows.label}s</legend>
-    ${field.help && html`<p class="hint">${field.help}</p>`} ${errorList(errors, `${id}-errors`)}
+    ${field.help && html`<p class="hint">${prose(field.help)}</p>`}
+    ${errorList(errors, `${id}-errors`)}
     ${all.map((row, index) => {
       const isNew = index >= entries.length;
       const group = rowView({ field, rows }, row, { id, index, isNew });

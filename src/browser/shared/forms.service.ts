@@ -221,18 +221,24 @@ const plainAction = ({ route, info, context, entered }: FormRequest): Html | nul
     : null;
 
 /** Renders the form that deletes an object, as the page that asks for confirmation. */
-export const deleteSection = (context: PageContext, info: RouteInfo, title: string): Html =>
-  html`<section class="card form" id="form-delete">
+export const deleteSection = (context: PageContext, info: RouteInfo, title: string): Html => {
+  const verb = removalVerb(info);
+  return html`<section class="card form" id="form-delete">
     <form method="post" action="${context.path}">
       ${csrfInput(context.csrf)}${methodInput('DELETE')}
       <p>${info.summary}</p>
-      <p>Delete <strong>${title}</strong>? This cannot be undone.</p>
+      <p>${verb} <strong>${title}</strong>? This cannot be undone.</p>
       <div class="actions">
-        <button class="danger">Delete ${title}</button>
+        <button class="danger">${verb} ${title}</button>
         <a class="button quiet" href="${context.path}">Cancel</a>
       </div>
     </form>
   </section>`;
+};
+
+/** Returns the verb of a route that deletes an object, or resets settings. */
+export const removalVerb = ({ operationId }: RouteInfo): string =>
+  operationId.endsWith('_reset') ? 'Reset' : 'Delete';
 
 /** Returns true for an action with fields, such as a launch; its form is expanded. */
 export const hasFields = ({ info, open }: Pick<FormRequest, 'info' | 'open'>): boolean =>
@@ -256,7 +262,7 @@ const formFields = (info: RouteInfo, open: OpenParts, method: string): readonly 
 /** Returns a title such as "Create team" or "Add user", or "Add or create team" for both. */
 export function formTitle(route: TableRoute, info: RouteInfo, open: OpenParts): string {
   const label = info.resource?.label.toLowerCase() ?? 'object';
-  if (route.method === 'DELETE') return `Delete ${label}`;
+  if (route.method === 'DELETE') return `${removalVerb(info)} ${label}`;
   const title = actionTitle(route, info);
   if (!(info.attach && open.attach)) return title;
   return open.body ? `Add or ${title.toLowerCase()}` : `Add ${label}`;

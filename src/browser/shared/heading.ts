@@ -1,6 +1,6 @@
 import type { TableEntry, TableRoute } from '../../common/rest/route-table.service.js';
-import { actionTitle } from './forms.service.js';
-import { html, type Html, type HtmlValue } from './html.js';
+import { actionTitle, removalVerb } from './forms.service.js';
+import { html, prose, type Html, type HtmlValue } from './html.js';
 import { STAR } from './bookmarks.js';
 import { hiddenQuery } from './layout.js';
 import type { PageContext } from './page-context.js';
@@ -49,7 +49,7 @@ export function heading(parts: HeadingParts): Html {
         ${state && html`<span id="object-state" data-refresh>${state}</span>`}
       </div>
       <p class="description">
-        ${kind === null ? about : html`<span class="kind">${kind}</span>`}
+        ${kind === null ? prose(about ?? '') : html`<span class="kind">${kind}</span>`}
         ${description && html`<span class="user-text">${description}</span>`}
       </p>
     </div>
@@ -73,15 +73,20 @@ function kindOf(route: TableRoute | undefined): string | null {
  * @param path path of a form that has its own page; null for a form on this page
  */
 function formLink(route: UsableRoute, path: string | null): HtmlValue {
-  const { method, info } = route;
-  const text = LINK_TEXTS[method] ?? (info.kind === 'action' ? actionTitle(route, info) : 'Add');
+  const { method } = route;
+  const text = linkText(route);
   const kind = method === 'DELETE' ? ' danger' : method === 'POST' && path ? ' primary' : '';
   const key = method.toLowerCase();
   const url = path === null ? `#form-${key}` : formUrl(path, key);
   return html`<a class="button${kind}" href="${url}">${text}</a>`;
 }
 
-const LINK_TEXTS: Record<string, string> = { PATCH: 'Edit', DELETE: 'Delete' };
+function linkText(route: UsableRoute): string {
+  const { method, info } = route;
+  if (method === 'PATCH') return 'Edit';
+  if (method === 'DELETE') return removalVerb(info);
+  return info.kind === 'action' ? actionTitle(route, info) : 'Add';
+}
 
 /** Renders the star button as a GET form, which works without scripts and redirects to the page. */
 function starButton({ path, query }: PageContext, { value, isSet }: Star): Html {

@@ -1,4 +1,4 @@
-import { attributes, html } from './html.js';
+import { attributes, html, prose } from './html.js';
 
 describe('html', () => {
   it('escapes plain values and keeps HTML', () => {
@@ -33,6 +33,12 @@ describe('html', () => {
   it('writes true attributes without a value, and omits null and false ones', () => {
     expect(attributes({ a: '"', b: true, c: null, d: false, e: 0 }).text).toBe(
       ' a="&quot;" b e="0"',
+    );
+  });
+
+  it('writes the parts of a text in backticks as code', () => {
+    expect(html`${prose('Send `a<b` or `c`.')}`.text).toBe(
+      'Send <code>a&lt;b</code> or <code>c</code>.',
     );
   });
 });

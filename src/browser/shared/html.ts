@@ -52,5 +52,9 @@ export const attributes = (
       .join(''),
   );
 
+/** Returns a text as HTML; parts in backticks become code. */
+export const prose = (text: string): HtmlValue =>
+  text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
+
 export const hiddenInput = (name: string, value: string | number): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;

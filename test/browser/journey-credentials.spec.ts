@@ -37,7 +37,9 @@ describeJourney('storing a machine key', session, 7, async (walk) => {
   const name = `Key ${mark}`;
   await page.goto('/api/v2/credentials/');
   await walk.link('Add');
-  await walk.link('Machine', page.locator('.choices'));
+  const choices = page.locator('.choices');
+  await choices.getByText('Service A Personal Access Token (GitHub)').waitFor();
+  await walk.link('Machine', choices);
   await page.getByLabel('Name *').fill(name);
   await walk.choose(page.getByLabel('Organization'), String(test.home.organization.name));
   await page.getByLabel('Username', { exact: true }).fill('deploy');

@@ -11,6 +11,11 @@ import {
 } from '../../common/fields/field.js';
 import { documentValues, PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import type { Item } from '../shared/value-views.js';
+import {
+  tokenTypeNamespace,
+  WEBHOOK_SERVICE_NAMES,
+  webhookService,
+} from '../../code-hosts/services.js';
 import { isRecord } from '../../common/records.js';
 import { CredentialTypesRepository } from '../../credentials/credential-types.repository.js';
 import {
@@ -20,6 +25,10 @@ import {
 } from '../../credentials/types/definition.js';
 
 const DOCUMENT = 'inputs';
+/** Names of code hosts by the namespace of the type of their tokens. The name of the type has a neutral one. */
+const CODE_HOSTS: ReadonlyMap<unknown, string> = new Map(
+  WEBHOOK_SERVICE_NAMES.map((name) => [tokenTypeNamespace(name), webhookService(name).label]),
+);
 
 /** Form that asks for the credential type, then for the inputs of the type instead of JSON. */
 @Injectable()
@@ -30,7 +39,10 @@ export class CredentialForm implements PageForm {
   constructor(private readonly types: CredentialTypesRepository) {}
 
   async choices(): Promise<readonly Choice[]> {
-    return (await this.types.all()).map(({ id, name }): Choice => [id, name]);
+    return (await this.types.all()).map(({ id, name, namespace }): Choice => {
+      const host = CODE_HOSTS.get(namespace);
+      return [id, host === undefined ? name : `${name} (${host})`];
+    });
   }
 
   async fields(fields: readonly Field[], chosen: unknown): Promise<readonly Field[]> {

@@ -20,7 +20,7 @@ const TITLES: Readonly<Record<string, string>> = { ui: 'UI', 'named-url': 'Named
 export const categoryName = (slug: string): string => TITLES[slug] ?? labelOf(slug);
 
 const ABBREVIATIONS =
-  /\b(?:api|cpu|git|hsts|http|https|id|ip|ms|scm|ssh|tcp|tls|tmp|ui|uri|url|uuid)(s?)\b/gi;
+  /\b(?:api|awx|cpu|git|hsts|http|https|id|ip|ms|scm|ssh|tcp|tls|tmp|ui|uri|url|uuid)(s?)\b/gi;
 
 /** Returns the display name of a setting: "Base URL" for `BASE_URL`. */
 const settingLabel = (name: string): string =>
@@ -32,7 +32,11 @@ const settingLabel = (name: string): string =>
 /** Settings as fields. Settings that cannot be changed at run time are read-only. */
 abstract class SettingsSchema {}
 
-function decoratorOf(name: string, setting: SettingDeclaration<unknown>): PropertyDecorator {
+function decoratorOf(
+  name: string,
+  setting: SettingDeclaration<unknown>,
+  control?: Field['control'],
+): PropertyDecorator {
   const { type, help, min, max, unit, category, choices = [], runtime = false } = setting;
   const options = {
     label: settingLabel(name),
@@ -41,6 +45,7 @@ function decoratorOf(name: string, setting: SettingDeclaration<unknown>): Proper
     nullable: setting.default === null,
     column: null,
     readOnly: !runtime,
+    ...(control ? { control } : {}),
     options: () => ({
       category: categoryName(category),
       category_slug: category,
@@ -88,11 +93,11 @@ for (const [name, declaration] of Object.entries(SETTINGS)) {
   decoratorOf(name, declaration)(SettingsSchema.prototype, name);
 }
 
-/** Settings that existing clients read and set under another name. */
+/** Settings that existing clients read and set under another name. Forms do not repeat them. */
 const ALIASES: ReadonlyMap<string, SettingName> = new Map([['TOWER_URL_BASE', 'BASE_URL']]);
 
 for (const [alias, name] of ALIASES) {
-  decoratorOf(alias, SETTINGS[name])(SettingsSchema.prototype, alias);
+  decoratorOf(alias, SETTINGS[name], 'none')(SettingsSchema.prototype, alias);
 }
 
 /** Returns the declared name of a setting or an alias; null for an unknown name. */

@@ -140,6 +140,8 @@ it('settings have the names of existing clients too', async () => {
   const both = { BASE_URL: 'https://a.example.org', TOWER_URL_BASE: 'https://b.example.org' };
   const { body: refused } = await as.superuser.patch('settings/system/', both).expect(400);
   expect(Object.keys(refused)).toEqual(['TOWER_URL_BASE']);
+  const { text: page } = await as.superuser.get('settings/system/').set('Accept', 'text/html');
+  expect(page.match(/name="(?:BASE_URL|TOWER_URL_BASE)"/g)).toEqual(['name="BASE_URL"']);
   await as.superuser.patch('settings/system/', { INSTALL_UUID: 'x' }).expect(400);
   await as.superuser.patch('settings/system/', { IS_K8S: true }).expect(400);
   await as.superuser.delete('settings/system/').expect(204);

@@ -111,6 +111,8 @@ inBrowser()('pages of runs', () => {
     await move(job, 'pending', 'running');
     await page.getByText('The run is running.').waitFor();
     const state = page.locator('#object-state');
+    const remove = page.getByRole('link', { name: 'Delete', exact: true });
+    expect(await remove.count()).toBe(0);
     await eventually(async () => expect(await state.innerText()).toBe('Running'));
     const facts = page.locator('#run-facts');
     expect(await facts.innerText()).toMatch(
@@ -128,6 +130,7 @@ inBrowser()('pages of runs', () => {
     await summarize(job);
     await move(job, 'running', 'failed');
     await page.getByText('The run ended: failed.').waitFor();
+    await remove.waitFor();
     expect(await page.getByText('Launched.', { exact: true }).count()).toBe(0);
     await page.getByRole('row', { name: /^web-2 3 0 1 0 0/ }).waitFor();
     await page.getByRole('button', { name: 'Relaunch', exact: true }).waitFor();

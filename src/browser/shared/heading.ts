@@ -53,7 +53,7 @@ export function heading(parts: HeadingParts): Html {
         ${description && html`<span class="user-text">${description}</span>`}
       </p>
     </div>
-    <div class="tools">
+    <div id="object-tools" class="tools" data-refresh>
       ${star && starButton(context, star)}
       ${links.map((link) => formLink(link, isPaged && link.info.kind !== 'action' ? context.path : null))}
       <a class="button quiet" href="#${RESPONSE_ID}" title="API response of this page">API</a>

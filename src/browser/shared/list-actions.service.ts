@@ -62,7 +62,8 @@ export class ListActions {
 export const hasCapability = (row: Item, action: string): boolean =>
   memberOf(memberOf(row.summary_fields, 'user_capabilities'), action) === true;
 
-const isActive = ({ type, status }: Item): boolean =>
+/** Returns true for a run that has not ended. It cannot be deleted. */
+export const isActive = ({ type, status }: Item): boolean =>
   RUNS.has(type) && ACTIVE_STATUSES.some((active) => active === status);
 
 /** Returns true if a launch may set optional prompts or survey answers. */

@@ -11,6 +11,7 @@ import {
 import { hasFields, isUpdate, deleteSection, Forms, type FormInput } from './forms.service.js';
 import { FormLists } from './form-lists.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
+import { isActive } from './list-actions.service.js';
 import { resumedFor } from './notices.js';
 import type { PageContext } from './page-context.js';
 import { PageForms, type FormPlan } from './page-forms.service.js';
@@ -62,8 +63,8 @@ export class PageSections {
   ) {}
 
   /**
-   * Returns the routes of the page's URL that the caller may use. Omits update routes if the page
-   * does not show the object.
+   * Returns the routes of the page's URL that the caller may use. Omits update routes if the page does not
+   * show the object, and the deletion of a run that has not ended.
    */
   async usable(page: FilledPage): Promise<UsableRoute[]> {
     const { entry, actor, context } = page;
@@ -232,9 +233,15 @@ function mapErrors(refused: FormInput | undefined, plan: FormPlan | null): FormI
   return { submission, errors: plan.form.errorsIn?.(errors, submission.values) ?? errors };
 }
 
-/** Returns false for a change on a page without the object, such as an OPTIONS response. */
-const canFill = ({ context, body, refused }: FilledPage, route: TableRoute): boolean =>
-  !isUpdate(route) || refused !== undefined || objectOf(context, body) !== null;
+/**
+ * Returns false for a change on a page without the object, such as an OPTIONS response, and for the deletion
+ * of a run that has not ended.
+ */
+function canFill({ context, body, refused }: FilledPage, route: TableRoute): boolean {
+  const object = objectOf(context, body);
+  if (route.method === 'DELETE') return object === null || !isActive(object);
+  return !isUpdate(route) || refused !== undefined || object !== null;
+}
 
 /** Returns the initial or submitted values of a form. */
 const formValues = ({ context, body, refused, resumed }: FilledPage, route: TableRoute): Item => ({

@@ -26,7 +26,11 @@ export const workflowApprovals = defineResource({
   entity: WorkflowApproval,
   discriminator: 'workflow_approval',
   orderBy: ['id'],
-  pages: { linkedOrder: '-id' },
+  pages: {
+    list: { about: 'Steps of workflows, and jobs from forks, that wait for a decision.' },
+    linkedOrder: '-id',
+    columns: ['name', 'workflow_job', 'status', 'created', 'approval_expiration', 'launched_by'],
+  },
   hooks: WorkflowApprovalHooks,
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'timed_out'],
   summaryKeys: { unified_job_template: null },

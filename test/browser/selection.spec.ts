@@ -109,6 +109,20 @@ it('each row offers the permitted actions, and shows the last runs', async () =>
   expect(read).not.toMatch(/action="[^"]*launch|name="at"/);
 });
 
+it('the list of approvals names their workflows, and offers to delete only decided ones', async () => {
+  const [workflow] = await test.database.rows<Row>(sql`
+    INSERT INTO unified_jobs (type, name, status) VALUES ('workflow_job', 'Release', 'running')
+    RETURNING id`);
+  const [pending, decided] = await test.database.rows<Row>(sql`
+    INSERT INTO unified_jobs (type, name, status, workflow_job_id)
+    SELECT 'workflow_approval', 'Ready?', status, ${workflow!.id}
+    FROM unnest(ARRAY['pending', 'successful']) status RETURNING id`);
+  const page = await htmlOf(test.as.superuser, 'workflow_approvals/');
+  expect(page).toContain(`href="/api/v2/workflow_jobs/${workflow!.id}/"`);
+  expect(page).toContain(`value="workflow_approval.${decided!.id}"`);
+  expect(page).not.toContain(`value="workflow_approval.${pending!.id}"`);
+});
+
 it('the search finds a run by its id and a page by its name', async () => {
   const run = await runOf(await own('Numbered'), 'successful');
   expect(await htmlOf(test.as.orgAdmin, `/search/?q=%23${run.id}`)).toContain(

@@ -20,9 +20,10 @@ const COMMON = new Set(['id', 'type', 'created', 'modified']);
 
 /** Renders the fields of an object that differ from their defaults, in the sections of the layout. */
 export function detailView(item: Item, definition: ResourceDefinition): Html {
-  const names = shownNames(item).filter(
-    (name) => !NO_DETAILS.has(name) && !isUnset(item[name], definition.field(name)),
-  );
+  const names = shownNames(item).filter((name) => {
+    const field = definition.field(name);
+    return !NO_DETAILS.has(name) && field?.kind !== 'secret' && !isUnset(item[name], field);
+  });
   if (names.length === 0) return html``;
   return html`<section id="object-fields" data-refresh aria-labelledby="details-title" class="card">
     <h2 id="details-title">Details</h2>

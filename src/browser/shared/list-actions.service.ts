@@ -43,12 +43,12 @@ export class ListActions {
   /** Returns the actions of the rows, in order, with at most one statement for all rows. */
   async ofRows(rows: readonly Item[], actor: Actor, csrf: string): Promise<RowActions[]> {
     const active = rows
-      .filter(isActive)
+      .filter((row) => hasActions(row) && isActive(row))
       .map(({ id, type }) => ({ id: Number(id), type: String(type) }));
     const cancelable =
       active.length > 0 ? await this.runs.cancelable(active, actor) : new Set<number>();
     return rows.map((row) => {
-      const mayCancel = isActive(row) && cancelable.has(Number(row.id));
+      const mayCancel = cancelable.has(Number(row.id));
       return {
         buttons: buttonsOf(row, csrf, mayCancel),
         mayCancel,
@@ -64,7 +64,8 @@ export const hasCapability = (row: Item, action: string): boolean =>
 
 /** Returns true for a run that has not ended. It cannot be deleted. */
 export const isActive = ({ type, status }: Item): boolean =>
-  RUNS.has(type) && ACTIVE_STATUSES.some((active) => active === status);
+  (RUNS.has(type) || type === 'workflow_approval') &&
+  ACTIVE_STATUSES.some((active) => active === status);
 
 /** Returns true if a launch may set optional prompts or survey answers. */
 export const canPrompt = (row: Item): boolean =>

@@ -65,8 +65,8 @@ export function valueView(
   item: Item,
   definition: ResourceDefinition | undefined,
 ): Html {
-  const value = item[name];
   const field = definition?.field(name);
+  const value = valueOf(name, item, field);
   if (value === null || value === undefined || value === '') {
     return NONE;
   }
@@ -85,6 +85,10 @@ export function valueView(
   if (typeof value !== 'string') return html`${choiceLabel(field, value)}`;
   return isInstant(name, definition) ? timeView(value) : textView(name, value, field);
 }
+
+/** Returns the value of a field; a hidden reference is only in the summaries. */
+const valueOf = (name: string, item: Item, field: Field | undefined): unknown =>
+  field?.hidden === true ? memberOf(memberOf(item.summary_fields, name), 'id') : item[name];
 
 /** Returns true if the field, or the schema of an additional member, declares an instant. */
 export const isInstant = (name: string, definition: ResourceDefinition | undefined): boolean =>

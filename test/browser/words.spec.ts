@@ -49,6 +49,8 @@ describePages('texts of pages', session, (open) => {
     const fields = page.locator('#object-fields');
     await fields.getByRole('link', { name: 'superuser', exact: true }).first().waitFor();
     expect(await fields.textContent()).not.toContain('{"id"');
+    await page.goto(`/api/v2/users/${test.as.users.superuser.id}/`);
+    expect(await fields.textContent()).not.toContain('Password');
   });
 
   it('label types, fields and links readably, while OPTIONS keeps the names of the contract', async () => {

@@ -1,5 +1,6 @@
 import type { Field } from '../../common/fields/field.js';
 import { isWritable } from '../../common/fields/reads.decorator.js';
+import { ENCRYPTED } from '../../common/fields/text.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { memberOf, isRecord } from '../../common/records.js';
 import { html, type Html } from './html.js';
@@ -20,10 +21,12 @@ const COMMON = new Set(['id', 'type', 'created', 'modified']);
 
 /** Renders the fields of an object that differ from their defaults, in the sections of the layout. */
 export function detailView(item: Item, definition: ResourceDefinition): Html {
-  const names = shownNames(item).filter((name) => {
-    const field = definition.field(name);
-    return !NO_DETAILS.has(name) && field?.kind !== 'secret' && !isUnset(item[name], field);
-  });
+  const names = shownNames(item).filter(
+    (name) =>
+      !NO_DETAILS.has(name) &&
+      item[name] !== ENCRYPTED &&
+      !isUnset(item[name], definition.field(name)),
+  );
   if (names.length === 0) return html``;
   return html`<section id="object-fields" data-refresh aria-labelledby="details-title" class="card">
     <h2 id="details-title">Details</h2>

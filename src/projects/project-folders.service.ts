@@ -1,4 +1,4 @@
-import { rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
@@ -29,6 +29,12 @@ export class ProjectFolders {
     );
   }
 
+  /** Returns the names of the folders of fetched projects. */
+  async fetched(): Promise<string[]> {
+    const names = await readdir(this.root).catch(() => []);
+    return names.filter((name) => FETCHED.test(name));
+  }
+
   /** Removes the files of a deleted project. Errors are logged, and the remaining files stay. */
   async remove(localPath: string): Promise<void> {
     try {
@@ -43,6 +49,8 @@ export class ProjectFolders {
 /** Returns true if a text is the name of a folder directly below the root of projects. */
 export const isFolderName = (text: string): boolean =>
   /^[^/\\\0]+$/.test(text) && text !== '.' && text !== '..' && !text.startsWith('-');
+
+const FETCHED = /^_\d+__[a-z0-9_]*$/;
 
 /** Returns the folder name of a fetched project, which is unique because it contains the id. */
 export const fetchedFolder = (id: number, name: string): string =>

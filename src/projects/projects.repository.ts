@@ -32,6 +32,14 @@ export class ProjectsRepository extends TableRepository<RowOf<Project>> {
     return other !== undefined;
   }
 
+  /** Returns the folders among `paths` that a project uses. */
+  async usedPaths(paths: readonly string[]): Promise<string[]> {
+    const rows = await this.database.rows<{ local_path: string }>(sql`
+      SELECT local_path FROM unified_job_templates
+      WHERE type = 'project' AND local_path = ANY(${paths}::text[])`);
+    return rows.map((row) => row.local_path);
+  }
+
   /** Returns the ids of a project's job templates that set a branch or prompt for a branch. */
   overridingTemplates(id: number): Promise<number[]> {
     return this.database.ids(sql`

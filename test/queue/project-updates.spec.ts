@@ -1,8 +1,37 @@
-import { boot, bootWorker } from '../support/boot.js';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { Settings } from '../../src/config/settings.js';
+import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot({ settings: { PROJECT_SCM_SCHEMES: 'https' } });
+});
+afterAll(() => test.close());
+
+it('a worker removes the folders of projects that another machine deleted', async () => {
+  const project = await test.make.row('project', {
+    name: 'Stays',
+    organization: test.home.organization.id,
+    scm_type: 'git',
+    scm_url: 'https://code.invalid/project.git',
+  });
+  const kept = [String(project.local_path), 'copied_by_hand', '_9__copied-by-hand'].sort();
+  const root = join(test.app.get(Settings).DATA_DIR, 'projects');
+  for (const name of [...kept, '_999999__deleted'])
+    await mkdir(join(root, name, 'files'), { recursive: true });
+  const worker = await bootWorker(test);
+  try {
+    await eventually(async () => expect((await readdir(root)).sort()).toEqual(kept));
+  } finally {
+    await worker.close();
+  }
+});
+
 it('a pending update does not change the files of a project that became manual', async () => {
-  const test = await boot({ settings: { PROJECT_SCM_SCHEMES: 'https' } });
   const project = await test.make.row('project', {
     name: 'Becomes manual',
     organization: test.home.organization.id,
@@ -25,6 +54,5 @@ it('a pending update does not change the files of a project that became manual',
     }, 20_000);
   } finally {
     await worker.close();
-    await test.close();
   }
 });

@@ -7,6 +7,8 @@ import {
 import { Outbox } from '../../common/queue/outbox.service.js';
 import { SandboxService } from '../sandbox/sandbox.service.js';
 import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
+import { ProjectFolders } from '../../projects/project-folders.service.js';
+import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { notInQueue } from '../../runs/run-explanations.js';
 import {
   RunLeasesRepository,
@@ -49,10 +51,17 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly node: WorkerNode,
     private readonly nodes: WorkerNodesRepository,
     private readonly sandbox: SandboxService,
+    private readonly projects: ProjectsRepository,
+    private readonly folders: ProjectFolders,
   ) {}
 
   onApplicationBootstrap(): void {
-    const sweeps = [this.sweepContainers, this.sweepFolders, this.sweepSessions];
+    const sweeps = [
+      this.sweepContainers,
+      this.sweepFolders,
+      this.sweepSessions,
+      this.sweepProjects,
+    ];
     this.sweeping = (async () => {
       for (const sweep of sweeps) await this.attempt(() => sweep.call(this));
       this.rounds.start();
@@ -142,6 +151,16 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   private async sweepSessions(): Promise<void> {
     const removed = await sweepSessionFolders();
     if (removed > 0) this.logger.warn({ message: 'folders of old git sessions removed', removed });
+  }
+
+  /** Removes the folders of projects that were deleted on another machine. */
+  private async sweepProjects(): Promise<void> {
+    const folders = await this.folders.fetched();
+    const used = new Set(await this.projects.usedPaths(folders));
+    for (const folder of folders.filter((name) => !used.has(name))) {
+      await this.folders.remove(folder);
+      this.logger.log({ message: 'folder of a deleted project removed', folder });
+    }
   }
 
   private async removeFolders(runId: number): Promise<void> {

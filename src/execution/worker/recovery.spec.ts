@@ -1,5 +1,7 @@
 import type { Outbox } from '../../common/queue/outbox.service.js';
 import type { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
+import type { ProjectFolders } from '../../projects/project-folders.service.js';
+import type { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import type { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { SandboxService } from '../sandbox/sandbox.service.js';
@@ -28,6 +30,8 @@ it('a run that cannot be recovered does not prevent the recovery of other runs',
     } as unknown as WorkerNode,
     { removeLost: async () => {} } as unknown as WorkerNodesRepository,
     {} as SandboxService,
+    {} as ProjectsRepository,
+    {} as ProjectFolders,
   );
   await recovery.round();
   expect({ ended, reconciled }).toEqual({ ended: [2], reconciled: 1 });

@@ -128,6 +128,7 @@ it('the search finds a run by its id and a page by its name', async () => {
   expect(await htmlOf(test.as.orgAdmin, `/search/?q=%23${run.id}`)).toContain(
     `href="/api/v2/jobs/${run.id}/"`,
   );
+  expect(wordsOf(await htmlOf(test.as.orgAdmin, '/search/?q=Numbered'))).toContain(`#${run.id}`);
   expect(await htmlOf(test.as.orgAdmin, '/search/?q=schedul')).toContain(
     'href="/api/v2/schedules/"',
   );

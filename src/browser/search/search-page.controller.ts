@@ -92,7 +92,7 @@ const groupCard = ({ type, label, url, has_more, results: hits }: SearchGroup): 
         (hit) =>
           html`<li>
             <a href="${hit.url}">${shorten(hit.name, 60) || `${label} ${hit.id}`}</a>
-            ${hit.status !== null && statusBadge(hit.status)}
+            ${hit.status !== null && `#${hit.id}`} ${hit.status !== null && statusBadge(hit.status)}
             ${hit.description !== '' && html`<small>${shorten(hit.description, 120)}</small>`}
           </li>`,
       )}

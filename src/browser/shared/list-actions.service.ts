@@ -43,7 +43,7 @@ export class ListActions {
   /** Returns the actions of the rows, in order, with at most one statement for all rows. */
   async ofRows(rows: readonly Item[], actor: Actor, csrf: string): Promise<RowActions[]> {
     const active = rows
-      .filter((row) => hasActions(row) && isActive(row))
+      .filter((row) => hasActions(row) && isActiveRun(row))
       .map(({ id, type }) => ({ id: Number(id), type: String(type) }));
     const cancelable =
       active.length > 0 ? await this.runs.cancelable(active, actor) : new Set<number>();
@@ -52,7 +52,7 @@ export class ListActions {
       return {
         buttons: buttonsOf(row, csrf, mayCancel),
         mayCancel,
-        mayDelete: hasCapability(row, 'delete') && !isActive(row),
+        mayDelete: hasCapability(row, 'delete') && !isActiveRun(row),
       };
     });
   }
@@ -63,7 +63,7 @@ export const hasCapability = (row: Item, action: string): boolean =>
   memberOf(memberOf(row.summary_fields, 'user_capabilities'), action) === true;
 
 /** Returns true for a run that has not ended. It cannot be deleted. */
-export const isActive = ({ type, status }: Item): boolean =>
+export const isActiveRun = ({ type, status }: Item): boolean =>
   (RUNS.has(type) || type === 'workflow_approval') &&
   ACTIVE_STATUSES.some((active) => active === status);
 
@@ -96,7 +96,7 @@ function buttonsOf(row: Item, csrf: string, mayCancel: boolean): HtmlValue {
     ${isTemplate && hasCapability(row, 'copy') && link('copy/#form-post', 'Copy', 'copy')}
     ${
       RELAUNCHABLE.has(row.type) &&
-      !isActive(row) &&
+      !isActiveRun(row) &&
       hasCapability(row, 'start') &&
       (needsPasswords
         ? link('relaunch/#form-post', 'Relaunch…', 'relaunch')

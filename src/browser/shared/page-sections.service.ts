@@ -11,7 +11,7 @@ import {
 import { hasFields, isUpdate, deleteSection, Forms, type FormInput } from './forms.service.js';
 import { FormLists } from './form-lists.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
-import { isActive } from './list-actions.service.js';
+import { isActiveRun } from './list-actions.service.js';
 import { resumedFor } from './notices.js';
 import type { PageContext } from './page-context.js';
 import { PageForms, type FormPlan } from './page-forms.service.js';
@@ -239,7 +239,7 @@ function mapErrors(refused: FormInput | undefined, plan: FormPlan | null): FormI
  */
 function canFill({ context, body, refused }: FilledPage, route: TableRoute): boolean {
   const object = objectOf(context, body);
-  if (route.method === 'DELETE') return object === null || !isActive(object);
+  if (route.method === 'DELETE') return object === null || !isActiveRun(object);
   return !isUpdate(route) || refused !== undefined || object !== null;
 }
 

@@ -5,8 +5,14 @@ import { isSealed, rowContext, SecretBox, UnsealError } from '../common/crypto/s
 import { Settings } from '../config/settings.js';
 import { withDatabase } from './migrate.js';
 
+/** Number of rows that are locked at the same time. */
+const BATCH = 500;
+
+type RowKey = number | string;
+type SealedColumn = readonly [table: string, column: string, key?: string];
+
 /** All columns with sealed (encrypted) texts, either alone or inside JSON. */
-const SEALED_COLUMNS: readonly (readonly [table: string, column: string, key?: string])[] = [
+const SEALED_COLUMNS: readonly SealedColumn[] = [
   ['credentials', 'inputs'],
   ['notification_templates', 'notification_configuration'],
   ['authenticators', 'configuration'],
@@ -38,9 +44,7 @@ export async function rotateSecretKey(): Promise<number> {
   await withDatabase(async ({ dataSource }) => {
     for (const sealed of SEALED_COLUMNS) {
       const [table, column] = sealed;
-      const { changed, left } = await dataSource.transaction((manager) =>
-        reseal(manager, box, sealed),
-      );
+      const { changed, left } = await resealColumn(dataSource, box, sealed);
       const rest = left > 0 ? `, ${left} texts unchanged that neither key decrypts` : '';
       process.stdout.write(`${table}.${column}: ${changed} rows encrypted again${rest}\n`);
     }
@@ -56,7 +60,7 @@ export async function tryKey(
   let opened = 0;
   let left = 0;
   for (const [table, column, key = 'id'] of SEALED_COLUMNS) {
-    const rows: { id: number | string; value: unknown }[] = await source.query(
+    const rows: { id: RowKey; value: unknown }[] = await source.query(
       `SELECT ${key} AS id, ${column} AS value FROM ${table}
        WHERE ${column}::text LIKE '%$sealed$%' ORDER BY ${key} DESC LIMIT 1`,
     );
@@ -76,13 +80,52 @@ export async function tryKey(
   return { opened, left };
 }
 
-async function reseal(
+/**
+ * Seals a column in batches, each in a short transaction: workers renew leases of runs and the scheduler
+ * starts runs between two batches.
+ */
+async function resealColumn(
+  source: DataSource,
+  box: SecretBox,
+  sealed: SealedColumn,
+): Promise<{ changed: number; left: number }> {
+  const total = { changed: 0, left: 0 };
+  const next = (after: RowKey | null): Promise<ResealedBatch> =>
+    source.transaction((manager) => resealBatch(manager, box, sealed, after));
+  for (let last: RowKey | null | undefined = null; last !== undefined;) {
+    const batch: ResealedBatch = await next(last);
+    total.changed += batch.changed;
+    total.left += batch.left;
+    last = batch.last;
+  }
+  return total;
+}
+
+interface ResealedBatch {
+  /** Number of changed rows. */
+  changed: number;
+  /** Number of texts that no key opens. */
+  left: number;
+  /** Key of the last row; undefined if no rows follow. */
+  last: RowKey | undefined;
+}
+
+/**
+ * Seals the next rows of a column.
+ *
+ * @param after key of the last row of the previous batch; null for the first batch
+ */
+async function resealBatch(
   manager: EntityManager,
   box: SecretBox,
-  [table, column, key = 'id']: (typeof SEALED_COLUMNS)[number],
-): Promise<{ changed: number; left: number }> {
-  const rows: { id: number | string; value: unknown; isJson: boolean }[] = await manager.query(
-    `SELECT ${key} AS id, ${column} AS value, pg_typeof(${column})::text LIKE 'json%' AS "isJson" FROM ${table} WHERE ${column}::text LIKE '%$sealed$%' FOR UPDATE`,
+  [table, column, key = 'id']: SealedColumn,
+  after: RowKey | null,
+): Promise<ResealedBatch> {
+  const rows: { id: RowKey; value: unknown; isJson: boolean }[] = await manager.query(
+    `SELECT ${key} AS id, ${column} AS value, pg_typeof(${column})::text LIKE 'json%' AS "isJson" FROM ${table}
+     WHERE ${column}::text LIKE '%$sealed$%' ${after === null ? '' : `AND ${key} > $1`}
+     ORDER BY ${key} LIMIT ${BATCH} FOR UPDATE`,
+    after === null ? [] : [after],
   );
   let changed = 0;
   let left = 0;
@@ -103,7 +146,7 @@ async function reseal(
     await manager.query(`UPDATE ${table} SET ${column} = $1 WHERE ${key} = $2`, [stored, id]);
     changed++;
   }
-  return { changed, left };
+  return { changed, left, last: rows.length < BATCH ? undefined : rows.at(-1)?.id };
 }
 
 /** Replaces sealed texts. Inside an object, a text was sealed for the field with the name of its key. */

@@ -4,8 +4,10 @@ import { rotateSecretKey } from '../../src/cli/rotate-secret-key.js';
 import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
 import { SigningKeys } from '../../src/run-identity/signing-keys.service.js';
 import { sealArtifacts } from '../../src/runs/workflow-artifacts.js';
+import { Database } from '../../src/database/database.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
 
 const NEW_KEY = 'another key for tests, of no value anywhere else';
 /** User text in the format of an encrypted value, which is not one. */
@@ -156,6 +158,17 @@ async function rotate() {
 let rotation: ReturnType<typeof rotate> | undefined;
 const rotated = (): ReturnType<typeof rotate> => (rotation ??= rotate());
 
+/** Creates as many runs with a text like a secret as the rotation changes at a time, and one more. */
+async function addRuns(): Promise<{ first: number; last: number }> {
+  const row = await test.database.row<{ first: number; last: number }>(sql`
+    WITH added AS (
+      INSERT INTO unified_jobs (id, type, status, finished, start_args)
+      SELECT 900000 + number, 'job', 'successful', now(), ${LOOKALIKE}
+      FROM generate_series(0, 500) number RETURNING id)
+    SELECT min(id)::int AS first, max(id)::int AS last FROM added`);
+  return row!;
+}
+
 it('the rotation encrypts every secret again and does not change similar texts', async () => {
   const { made, before } = await rotated();
   const after = await sealedTexts();
@@ -196,6 +209,25 @@ it('the rotation encrypts every secret again and does not change similar texts',
   expect(await open(jobs, made.bulk, ['launch_config', answers, 'one/word'])).toBe(
     '"of the launch"',
   );
+});
+
+it('the rotation locks few rows at a time, so that workers keep their runs', async () => {
+  await rotated();
+  const { first, last } = await addRuns();
+  const holder = new Database(test.database.dataSource);
+  const out = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const keys = { SECRET_KEY: NEW_KEY, SECRET_KEY_OLD: 'a former key of these tests, of no value' };
+  const [rotating] = await holder.transaction(async () => {
+    await holder.execute(sql`SELECT 1 FROM unified_jobs WHERE id = ${last} FOR UPDATE`);
+    const running = withSettingsOf(test, keys, rotateSecretKey);
+    const waiting = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await eventually(async () => expect(await test.database.execute(waiting)).toBe(1));
+    const free = sql`SELECT 1 FROM unified_jobs WHERE id = ${first} FOR UPDATE SKIP LOCKED`;
+    expect(await test.database.execute(free)).toBe(1);
+    return [running];
+  });
+  expect(await rotating).toBe(0);
+  out.mockRestore();
 });
 
 it('the doctor reports if the key does not decrypt the secrets of a restored database', async () => {

@@ -26,12 +26,16 @@ app.kubernetes.io/component: {{ .component }}
     secretKeyRef:
       name: {{ include "controller.secret" .root }}
       key: {{ .key }}
+      {{- if .optional }}
+      optional: true
+      {{- end }}
 {{- end -}}
 
 {{- define "controller.environment" -}}
 {{- range $key := list "DATABASE_URL" "REDIS_URL" "SECRET_KEY" }}
 {{ include "controller.secretVariable" (dict "root" $ "key" $key) }}
 {{- end }}
+{{ include "controller.secretVariable" (dict "root" . "key" "SECRET_KEY_OLD" "optional" true) }}
 {{- range $name, $value := .Values.settings }}
 - name: {{ $name }}
   value: {{ $value | quote }}
@@ -49,12 +53,7 @@ the API also create the first admin.
   args: {{ .command | toJson }}
   env:
     {{- include "controller.environment" .root | trim | nindent 4 }}
-    - name: MIGRATION_DATABASE_URL
-      valueFrom:
-        secretKeyRef:
-          name: {{ include "controller.secret" .root }}
-          key: MIGRATION_DATABASE_URL
-          optional: true
+    {{- include "controller.secretVariable" (dict "root" .root "key" "MIGRATION_DATABASE_URL" "optional" true) | nindent 4 }}
     {{- if .admin }}
     {{- include "controller.secretVariable" (dict "root" .root "key" "ADMIN_PASSWORD") | nindent 4 }}
     - name: ADMIN_USERNAME

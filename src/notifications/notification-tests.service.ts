@@ -9,6 +9,7 @@ import { BaseUrl } from '../settings/base-url.service.js';
 import type { OutgoingMessage } from './backends/backend.js';
 import { composeMessage, composeTestMessage } from './message/composer.js';
 import { eventOf } from './message/message-events.js';
+import { exampleFacts } from './message/stub-context.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { notifications } from './notification-templates.resource.js';
 import type { TestRequest } from './notification-templates.dto.js';
@@ -55,6 +56,7 @@ export class NotificationTests {
     const messageEvent = eventOf(event);
     if (!messageEvent) return composeTestMessage(type, template.id, await this.baseUrl.get());
     const messages = template.messages;
-    return composeMessage({ type, event: messageEvent, messages, facts: null }, this.sandbox);
+    const facts = exampleFacts(messageEvent);
+    return composeMessage({ type, event: messageEvent, messages, facts }, this.sandbox);
   }
 }

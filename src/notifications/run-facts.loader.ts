@@ -8,12 +8,13 @@ import { RepresentContexts } from '../common/resource/represent-contexts.service
 import { RunOverviewsRepository } from '../runs/run-overviews.repository.js';
 import { BaseUrl } from '../settings/base-url.service.js';
 import { isRunKind } from './message/context.js';
-import type { MessageEvent } from './message/message-events.js';
-import type {
-  ApprovalFacts,
-  HostCounters,
-  MessageFacts,
-  WorkflowNodeFacts,
+import { APPROVAL_STATUS, type MessageEvent } from './message/message-events.js';
+import {
+  asStarted,
+  type ApprovalFacts,
+  type HostCounters,
+  type MessageFacts,
+  type WorkflowNodeFacts,
 } from './message/run-facts.js';
 import { WorkflowNodes } from './workflow-nodes.js';
 import { entryOf, zip } from '../common/invariants.js';
@@ -132,14 +133,6 @@ interface LoadRequest {
 
 const isApproval = ({ event }: MessageEvent): boolean => event === 'workflow_approval';
 
-/** Name of an approval's status in messages, by event. */
-const APPROVAL_STATUS = {
-  running: 'pending',
-  approved: 'approved',
-  denied: 'denied',
-  timed_out: 'timed_out',
-} as const;
-
 function approvalOf(
   { id, name, started, finished }: Row,
   { approval }: Extract<MessageEvent, { event: 'workflow_approval' }>,
@@ -152,21 +145,6 @@ function approvalOf(
     workflowUrl: uiUrl,
     started: textOrNull(started),
     finished: approval === 'running' ? null : textOrNull(finished),
-  };
-}
-
-/**
- * Returns the facts as of the start of the run, because a short run can end before its start
- * message is rendered.
- */
-function asStarted({ representation, ...facts }: MessageFacts): MessageFacts {
-  const start = { status: 'running', failed: false, finished: null, elapsed: 0 };
-  return {
-    ...facts,
-    representation: { ...representation, ...start, job_explanation: '', artifacts: {} },
-    traceback: '',
-    ...(facts.hosts ? { hosts: {} } : {}),
-    ...(facts.nodes ? { nodes: [] } : {}),
   };
 }
 

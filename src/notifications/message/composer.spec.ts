@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { IS_DEEP } from '../../../test/support/depth.js';
+import { existing } from '../../common/invariants.js';
 import { NOTIFICATION_TYPES } from '../backends/notification-type.js';
 import { composeMessage, composeTestMessage, type ComposeInput } from './composer.js';
 import { defaultMessagesOf } from './default-messages.js';
 import { jobMetadataOf } from './job-metadata.js';
 import type { MessageFacts } from './run-facts.js';
-import { STUB_FACTS } from './stub-context.js';
+import { eventOf } from './message-events.js';
+import { exampleFacts, STUB_FACTS } from './stub-context.js';
 import { TemplateSandbox } from './template-sandbox.js';
 
 const sandbox = new TemplateSandbox();
@@ -258,9 +260,28 @@ describe('composeMessage with custom texts', () => {
     });
   });
 
-  it('renders tests of a template for the example run', async () => {
-    const message = await compose({ facts: null, ...custom('{{ job.name }}') });
-    expect(message.subject).toBe('Stub Job');
+  it.each<[string, string]>([
+    ['started', 'Job Stub Job: running, 0 failures, approval '],
+    ['success', 'Job Stub Job: successful, 0 failures, approval '],
+    ['error', 'Job Stub Job: failed, 1 failures, approval '],
+    ['workflow_approval.running', 'Workflow Job Stub Job: running, 0 failures, approval pending'],
+    ['workflow_approval.approved', 'Workflow Job Stub Job: running, 0 failures, approval approved'],
+    ['workflow_approval.denied', 'Workflow Job Stub Job: running, 0 failures, approval denied'],
+    [
+      'workflow_approval.timed_out',
+      'Workflow Job Stub Job: running, 0 failures, approval timed_out',
+    ],
+  ])('renders tests of %s for an example run at this event', async (name, expected) => {
+    const event = existing(eventOf(name), 'a known event');
+    const text =
+      '{{ job_friendly_name }} {{ job.name }}: {{ job.status }}, {{ hosts.failures }} failures, approval {{ approval_status }}';
+    const parts = { message: text, body: null };
+    const messages =
+      event.event === 'workflow_approval'
+        ? { workflow_approval: { [event.approval]: parts } }
+        : { [event.event]: parts };
+    const message = await compose({ event, messages, facts: exampleFacts(event) });
+    expect(message.subject).toBe(expected);
   });
 });
 

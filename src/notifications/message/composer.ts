@@ -8,7 +8,6 @@ import { defaultPartsOf } from './default-messages.js';
 import { partsFor, type MessageEvent, type Messages } from './message-events.js';
 import type { MessageFacts } from './run-facts.js';
 import type { TemplateOutput } from './sandbox-task.js';
-import { stubContext } from './stub-context.js';
 import type { TemplateSandbox } from './template-sandbox.js';
 
 const PLACEHOLDER = /\{\{ ([a-z_]+(?:\.[a-z_]+)*) \}\}/g;
@@ -68,10 +67,7 @@ export interface ComposeInput {
   readonly type: NotificationType;
   readonly event: MessageEvent;
   readonly messages: Messages | null;
-  /**
-   * Facts of the run; null to render for the example run of `stubContext`, in tests of a template.
-   */
-  readonly facts: MessageFacts | null;
+  readonly facts: MessageFacts;
 }
 
 /**
@@ -84,7 +80,7 @@ export async function composeMessage(
   sandbox: TemplateSandbox,
 ): Promise<OutgoingMessage> {
   const { type, event, messages, facts } = input;
-  const context = facts ? contextOf(facts) : stubContext();
+  const context = contextOf(facts);
   const custom = partsFor(messages, event);
   const sources = [custom?.message, WITH_BODY.has(type) ? custom?.body : null];
   const templates = sources.flatMap((text, index) =>

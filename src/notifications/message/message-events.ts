@@ -20,6 +20,14 @@ const EVENTS: ReadonlyMap<string, MessageEvent> = new Map<string, MessageEvent>(
   ),
 ]);
 
+/** Status of an approval in messages, by event. */
+export const APPROVAL_STATUS: Readonly<Record<ApprovalEvent, string>> = {
+  running: 'pending',
+  approved: 'approved',
+  denied: 'denied',
+  timed_out: 'timed_out',
+};
+
 export const EVENT_NAMES: readonly string[] = [...EVENTS.keys()];
 
 /** Event of test records, independent of the event whose message the test sends. */

@@ -56,3 +56,18 @@ export interface MessageFacts {
   readonly nodes?: readonly WorkflowNodeFacts[];
   readonly approval?: ApprovalFacts;
 }
+
+/**
+ * Returns the facts as of the start of the run, because a short run can end before its start
+ * message is rendered.
+ */
+export function asStarted({ representation, ...facts }: MessageFacts): MessageFacts {
+  const start = { status: 'running', failed: false, finished: null, elapsed: 0 };
+  return {
+    ...facts,
+    representation: { ...representation, ...start, job_explanation: '', artifacts: {} },
+    traceback: '',
+    ...(facts.hosts ? { hosts: {} } : {}),
+    ...(facts.nodes ? { nodes: [] } : {}),
+  };
+}

@@ -2,7 +2,8 @@ import { isRecord } from '../../common/records.js';
 import { OPTION_DEFAULTS } from '../../prompts/prompt-columns.js';
 import { contextOf, type MessageContext } from './context.js';
 import { HOST_STATUS_KEYS } from './allow-list.js';
-import type { MessageFacts } from './run-facts.js';
+import { APPROVAL_STATUS, type ApprovalEvent, type MessageEvent } from './message-events.js';
+import { asStarted, type ApprovalFacts, type MessageFacts } from './run-facts.js';
 
 const STARTED = '2019-08-07T21:46:38.362630Z';
 const FINISHED = '2019-08-07T21:46:45.127433Z';
@@ -17,6 +18,12 @@ const HOST = {
   rescued: 0,
   ignored: 0,
   failed: false,
+};
+
+const STUB_APPROVAL = {
+  approval_status: 'approved',
+  approval_node_name: 'Stub Approval',
+  workflow_url: 'https://controller.example/#/jobs/workflow/41',
 };
 
 const STUB_RUN: Readonly<Record<string, unknown>> = {
@@ -82,7 +89,7 @@ const STUB_RUN: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** Facts of an example run, for tests of templates. */
+/** Facts of an example run that was successful. */
 export const STUB_FACTS: MessageFacts = {
   kind: 'job',
   representation: STUB_RUN,
@@ -93,22 +100,50 @@ export const STUB_FACTS: MessageFacts = {
   hosts: { localhost: HOST },
 };
 
+/** Returns the facts of an example run at an event, for test notifications. */
+export function exampleFacts(message: MessageEvent): MessageFacts {
+  switch (message.event) {
+    case 'started':
+      return asStarted(STUB_FACTS);
+    case 'success':
+      return STUB_FACTS;
+    case 'error':
+      return {
+        ...STUB_FACTS,
+        representation: { ...STUB_RUN, status: 'failed', failed: true },
+        hosts: { localhost: { ...HOST, failures: 1, failed: true } },
+      };
+    case 'workflow_approval':
+      return {
+        ...asStarted(STUB_FACTS),
+        kind: 'workflow_approval',
+        uiUrl: STUB_APPROVAL.workflow_url,
+        approval: approvalAt(message.approval),
+      };
+  }
+}
+
+function approvalAt(event: ApprovalEvent): ApprovalFacts {
+  return {
+    id: 43,
+    nodeName: STUB_APPROVAL.approval_node_name,
+    status: APPROVAL_STATUS[event],
+    workflowUrl: STUB_APPROVAL.workflow_url,
+    started: STARTED,
+    finished: event === 'running' ? null : FINISHED,
+  };
+}
+
 /**
- * Returns the variables of an example run, for the validation of templates and for test
- * notifications. Every variable of the contract has a value, so an undefined name is an unknown
+ * Returns the variables of an example run, for the validation of templates. Every variable of the contract has a value, so an undefined name is an unknown
  * variable.
  */
 export function stubContext(): MessageContext {
   const context = contextOf(STUB_FACTS);
-  const approval = {
-    approval_status: 'approved',
-    approval_node_name: 'Stub Approval',
-    workflow_url: 'https://controller.example/#/jobs/workflow/41',
-  };
   const host_status_counts = Object.fromEntries(HOST_STATUS_KEYS.map((key) => [key, 1]));
   return {
     ...context,
-    ...approval,
-    job: { ...(isRecord(context.job) ? context.job : {}), ...approval, host_status_counts },
+    ...STUB_APPROVAL,
+    job: { ...(isRecord(context.job) ? context.job : {}), ...STUB_APPROVAL, host_status_counts },
   };
 }

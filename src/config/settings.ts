@@ -220,7 +220,7 @@ export const SETTINGS = {
   DELIVERY_RETENTION: webhooks.days({
     default: 30,
     min: 1,
-    help: 'Days for which webhook deliveries are kept.',
+    help: 'Days for which cleanups keep webhook deliveries.',
   }),
   EVENT_RETENTION: jobs.days({
     default: 90,

@@ -24,7 +24,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* \
  && python3 -m venv /opt/ansible \
  && /opt/ansible/bin/pip install --no-cache-dir --require-hashes -r /tmp/ansible.txt \
- && install -d -o node -g node -m 0700 /data /keys /keys-of/api /keys-of/worker
+ && install -d -o node -g node -m 0700 /data /data/home /keys /keys-of/api /keys-of/worker
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
@@ -36,7 +36,9 @@ ENV NODE_ENV=production \
     SHUTDOWN_DRAIN_SECONDS=5 \
     HOST=0.0.0.0 \
     PORT=8080 \
-    DATA_DIR=/data
+    DATA_DIR=/data \
+    # For the host keys of code hosts, which must outlive the container.
+    HOME=/data/home
 USER 1000:1000
 VOLUME ["/data", "/keys"]
 EXPOSE 8080

@@ -73,8 +73,12 @@ it('installs an API and a worker that the administrator can use', async () => {
   const [, command = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
   expect(unit).toContain(`EnvironmentFile=${join(folder, 'automation-controller.env')}`);
   const variables = Object.fromEntries(
-    [...given.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    [...`${given}\n${unit}`.matchAll(/^(?:Environment=)?([A-Z_]+)=(.*)$/gm)].map(
+      ([, name, value]) => [name, value],
+    ),
   );
+  // Host keys that a worker cannot store are accepted again at each sync.
+  expect(variables.HOME).toBe(join(folder, 'data', 'home'));
   for (const name of names.split(' ')) {
     const [program = '', ...args] = command.replace('%i', name.split('@')[1] ?? '').split(' ');
     expect(program).toBe('/usr/bin/node');

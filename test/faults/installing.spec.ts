@@ -60,7 +60,8 @@ it('installs an API and a worker that the administrator can use', async () => {
   await writeFile(join(folder, 'automation-controller.env'), `${given}PORT=${port}\n`);
 
   const [commands = ''] = await blocks('sh');
-  const stands = 'chown() { :; }\nsystemctl() { echo "systemctl $*"; }\n';
+  const stands =
+    'chown() { :; }\nsystemctl() { echo "systemctl $*"; }\nrunuser() { echo "as $2"; shift 3; "$@"; }\n';
   const { PATH = '', HOME = '' } = process.env;
   const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', stands + commands], {
     cwd: PACKAGE_FOLDER,
@@ -68,6 +69,8 @@ it('installs an API and a worker that the administrator can use', async () => {
   });
   expect(stdout).toMatch(/applied InitialSchema.*\n.*admin is a superuser/s);
   expect(stdout).not.toContain('FAILED');
+  // Root could read and write what the service cannot.
+  expect(stdout).toMatch(/^as automation-controller\nok {6}PostgreSQL: /m);
 
   const [, names = ''] = /^systemctl enable --now (.*)$/m.exec(stdout) ?? [];
   const [, command = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];

@@ -28,7 +28,7 @@ the records.
 
 | Status of a record | Meaning |
 |---|---|
-| \`pending\` | no attempt yet; \`error\` can contain the reason for the wait |
+| \`pending\` | no attempt yet |
 | \`failed\` | the last attempt failed, with the reason in \`error\`. \`next_attempt_at\` is the time of the next attempt; null: no further attempt |
 | \`successful\` | an attempt succeeded |
 

@@ -48,6 +48,11 @@ export interface NotificationTarget {
   destination: string;
   /** True if the notification can be sent now. */
   due: boolean;
+  /**
+   * Seconds until the next attempt of an earlier notification of the same incident that failed, if the
+   * notification could be sent otherwise; null if it need not wait for this attempt.
+   */
+  wait_seconds: number | null;
   /** True if a user requested the notification and waits for its result. */
   is_test: boolean;
 }

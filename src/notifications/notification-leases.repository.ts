@@ -31,7 +31,6 @@ const LEASE_SECONDS = 30;
  */
 const GIVE_UP_HOURS = 8;
 const ENDED = sql`SELECT leased.id FROM leased JOIN results USING (id) WHERE results.delay IS NULL`;
-const PAUSED = 'Deliveries to this destination are paused, because it could not be reached.';
 
 /** Notifications that are being sent: due times, leases and results. */
 @Injectable()
@@ -41,7 +40,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
   }
 
   /**
-   * Returns the destinations of unfinished notifications, with a flag for due notifications.
+   * Returns the destinations of unfinished notifications, and if they can be sent now.
    * Notifications that open and resolve one incident are sent in order (docs/decisions/0038-notifications.md).
    */
   targets(ids: readonly number[]): Promise<NotificationTarget[]> {
@@ -49,18 +48,23 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
     // batch.
     return this.database.rows<NotificationTarget>(sql`
       SELECT n.id, nt.destination, n.event = ${TEST_EVENT} AS is_test,
-        (n.lease_until IS NULL OR n.lease_until < now())
-          AND (n.next_attempt_at IS NULL OR n.next_attempt_at <= now())
-          AND (n.event IN ('success', 'error')
-            AND nt.notification_configuration ->> 'resolve_on_success' = 'true'
-            AND EXISTS (
-              SELECT 1 FROM notifications previous
-              JOIN (${allRuns()}) earlier ON earlier.id = previous.unified_job_id
-              JOIN (${allRuns()}) run ON run.id = n.unified_job_id
-              WHERE previous.notification_template_id = nt.id AND previous.id < n.id
-                AND previous.event IN ('success', 'error') AND ${unfinished('previous')}
-                AND earlier.unified_job_template_id = run.unified_job_template_id)) IS NOT TRUE AS due
+        own.is_due AND previous.status IS NULL AS due,
+        CASE WHEN own.is_due AND previous.status = 'failed' THEN
+          greatest(0, extract(epoch FROM previous.next_attempt_at - now()))::float8 END AS wait_seconds
       FROM notifications n JOIN notification_templates nt ON nt.id = n.notification_template_id
+      CROSS JOIN LATERAL (
+        SELECT (n.lease_until IS NULL OR n.lease_until < now())
+          AND (n.next_attempt_at IS NULL OR n.next_attempt_at <= now()) AS is_due) own
+      LEFT JOIN LATERAL (
+        SELECT previous.status, previous.next_attempt_at FROM notifications previous
+        JOIN (${allRuns()}) earlier ON earlier.id = previous.unified_job_id
+        JOIN (${allRuns()}) run ON run.id = n.unified_job_id
+        WHERE n.event IN ('success', 'error')
+          AND nt.notification_configuration ->> 'resolve_on_success' = 'true'
+          AND previous.notification_template_id = nt.id AND previous.id < n.id
+          AND previous.event IN ('success', 'error') AND ${unfinished('previous')}
+          AND earlier.unified_job_template_id = run.unified_job_template_id
+        ORDER BY previous.id DESC LIMIT 1) previous ON true
       WHERE n.id = ANY(${ids}::bigint[]) AND ${unfinished('n')}`);
   }
 
@@ -160,14 +164,16 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
   /**
    * Postpones a notification without an attempt, unless a worker has a lease on it. The notification
    * counts as failed until the next attempt, or permanently if it is too old.
+   *
+   * @param reason error of a notification without an attempt
    */
-  postpone(id: number, delaySeconds: number): Promise<PostponeResult | undefined> {
+  postpone(id: number, delaySeconds: number, reason: string): Promise<PostponeResult | undefined> {
     return this.database.row<PostponeResult>(sql`
       WITH postponed AS (
         UPDATE notifications n SET
           status = 'failed',
           error = CASE WHEN lease_until IS NOT NULL THEN ${ABANDONED}
-            WHEN error = '' THEN ${PAUSED} ELSE error END,
+            WHEN error = '' THEN ${reason} ELSE error END,
           lease_until = NULL,
           next_attempt_at = CASE WHEN created >= now() - make_interval(hours => ${GIVE_UP_HOURS})
             THEN now() + make_interval(secs => ${delaySeconds}) END,

@@ -27,8 +27,8 @@ export class NotificationStore {
   ) {}
 
   /**
-   * Returns the destination of a notification, and a flag that is true if the notification is due;
-   * undefined for a finished notification. Notifications of one incident are sent in order
+   * Returns the destination of a notification, and if it can be sent now; undefined for a finished
+   * notification. Notifications of one incident are sent in order
    * (docs/decisions/0038-notifications.md).
    */
   find(id: number): Promise<NotificationTarget | undefined> {
@@ -81,13 +81,14 @@ export class NotificationStore {
   }
 
   /**
-   * Postpones a notification without an attempt, because its destination is known to be
-   * unreachable. A notification that is postponed for several hours fails, so that it does not block
-   * its template forever.
+   * Postpones a notification without an attempt. A notification that is postponed for several hours
+   * fails, so that it does not block its template forever.
+   *
+   * @param reason error of a notification without an attempt
    */
-  async postpone(id: number, delaySeconds: number): Promise<void> {
+  async postpone(id: number, delaySeconds: number, reason: string): Promise<void> {
     await this.database.transaction(async () => {
-      const row = await this.rows.postpone(id, delaySeconds);
+      const row = await this.rows.postpone(id, delaySeconds, reason);
       if (row?.planned === true) await this.outbox.postpone('notifications', id, delaySeconds);
       if (row?.planned === false) await this.outbox.acknowledge('notifications', id);
     });

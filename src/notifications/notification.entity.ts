@@ -63,7 +63,7 @@ export class Notification extends WideResourceEntity {
   )
   status!: string;
 
-  @Text({ help: 'Reason for the last failure, or, while pending, for the delay.' })
+  @Text({ help: 'Reason for the last failure, or for a delay without an attempt.' })
   error!: string;
 
   @Integer({ default: 0, help: 'Number of recipients.' })

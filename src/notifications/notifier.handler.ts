@@ -30,6 +30,11 @@ const GRACE_MS = 12_000;
  */
 const JITTER_SECONDS = 5;
 
+/** Time that an attempt of an earlier notification of the same incident usually takes, in seconds. */
+const ATTEMPT_SECONDS = 5;
+const PAUSED = 'Deliveries to this destination are paused, because it could not be reached.';
+const NOT_IN_ORDER = 'An earlier notification of the same incident must be sent first.';
+
 /** State of a destination after an attempt. */
 type TargetHealth = 'up' | 'down' | 'unknown';
 const HEALTH_STEP = { up: 'succeeded', unknown: 'release' } as const;
@@ -69,6 +74,10 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
       await this.outbox.acknowledge('notifications', id);
       return;
     }
+    if (target.wait_seconds !== null) {
+      await this.store.postpone(id, target.wait_seconds + ATTEMPT_SECONDS, NOT_IN_ORDER);
+      return;
+    }
     if (!target.due) return;
     const entry = await this.lanes.enter(target.destination, id, () => this.work(id, target));
     if (entry === 'full') await this.outbox.postpone('notifications', id, FULL_DELAY_SECONDS);
@@ -103,7 +112,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
   ): Promise<void> {
     const admission = await this.breaker.admit(destination);
     if (!admission.admitted && !isTest) {
-      await this.store.postpone(id, admission.waitSeconds + Math.random() * JITTER_SECONDS);
+      await this.store.postpone(id, admission.waitSeconds + Math.random() * JITTER_SECONDS, PAUSED);
       return;
     }
     const lease = await this.store.lease(id);

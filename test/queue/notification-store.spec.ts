@@ -216,14 +216,18 @@ it('the attempt of a dead worker is recorded even if the next attempt must wait'
   const ids = await queued(2);
   await leased([ids[0]!]);
   await letExpire([ids[0]!]);
-  for (const id of ids) await one.postpone(id, 600);
+  for (const id of ids) await one.postpone(id, 600, 'paused');
   expect(await standingOf(ids[0]!)).toMatchObject({
     status: 'failed',
     error: ABANDONED,
     leased: false,
     attempts: [{ number: 1, successful: false, detail: ABANDONED }],
   });
-  expect(await standingOf(ids[1]!)).toMatchObject({ status: 'failed', attempts: null });
+  expect(await standingOf(ids[1]!)).toMatchObject({
+    status: 'failed',
+    error: 'paused',
+    attempts: null,
+  });
   for (const id of ids) {
     const { waits, work } = await standingOf(id);
     expect([waits, work]).toEqual([expect.closeTo(600, -1), expect.closeTo(600, -1)]);

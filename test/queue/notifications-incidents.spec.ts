@@ -79,8 +79,17 @@ it('an incident is resolved only after it was opened, however late that is', asy
     }),
   );
   const [success] = await runs.ends(template, 'successful');
+  // Its template can be deleted while the notification waits for the retry.
+  await eventually(async () =>
+    expect(await runs.record(success!)).toMatchObject({
+      status: 'failed',
+      error: 'An earlier notification of the same incident must be sent first.',
+      attempts: 0,
+      planned: true,
+    }),
+  );
   await runs.handle(success!);
-  expect(await runs.record(success!)).toMatchObject({ status: 'pending', attempts: 0 });
+  expect(await runs.record(success!)).toMatchObject({ status: 'failed', attempts: 0 });
   await runs.handle(failure!);
   await runs.settled(failure!);
   await runs.handle(success!);

@@ -57,7 +57,7 @@ export default {
       lease: [[[1]]],
       renew: [[LEASE]],
       settle: [[[{ lease: LEASE, outcome: OUTCOME }]]],
-      postpone: [[1, 60]],
+      postpone: [[1, 60, 'paused']],
     }),
     samplesOf(attempts.NotificationAttemptsRepository, {}),
     samplesOf(NotificationTemplatesRepository, { activityFields: [[1]] }),

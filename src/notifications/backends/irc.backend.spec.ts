@@ -78,6 +78,15 @@ describe('irc', () => {
     expect(sink.lines).toContain('NICK bot_');
   });
 
+  it.each(['two words', ':start'])('sends the password "%s" as one parameter', async (password) => {
+    const sink = await start();
+    await send(configFor(sink, { password }));
+    expect(parseLine(sink.lines[0] ?? '')).toMatchObject({
+      command: 'PASS',
+      parameters: [password],
+    });
+  });
+
   it('reports a refused password', async () => {
     const sink = await start({ password: 'right' });
     await expect(send(configFor(sink, { password: 'wrong' }))).rejects.toMatchObject({

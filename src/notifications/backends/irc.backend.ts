@@ -99,7 +99,8 @@ async function register(
   if (![wanted, password].every(isLineSafe)) {
     throw new SendError(`${FAILURE}: nickname or password contains a line break`);
   }
-  if (password) session.send(`PASS ${password}`);
+  // A parameter with spaces, or with a colon at its start, needs the mark of the last parameter.
+  if (password) session.send(`PASS ${/^:| /.test(password) ? ':' : ''}${password}`);
   session.send(`NICK ${wanted}`);
   session.send(`USER ${wanted} 0 * :${wanted}`);
   for (let attempts = 1; ;) {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Forbidden, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { listOf } from '../common/records.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { GroupMembers } from './group-members.service.js';
@@ -19,6 +20,7 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
   constructor(
     private readonly instances: InstancesRepository,
     private readonly members: GroupMembers,
+    private readonly runs: ActiveRunsQuery,
   ) {}
 
   async prepareCreate(sent: Sent): Promise<void> {
@@ -40,10 +42,11 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
     await this.check(sent, row);
   }
 
-  async prepareDelete({ name }: RowOf<InstanceGroup>): Promise<void> {
+  async prepareDelete({ id, name }: RowOf<InstanceGroup>): Promise<void> {
     if (name === DEFAULT_GROUP) {
       throw new Forbidden('The default instance group cannot be deleted: every instance is in it.');
     }
+    await assertNoActiveRuns(this.runs, ['instance_group_id'], [id]);
   }
 
   private async check(sent: Sent, row: Partial<RowOf<InstanceGroup>> = {}): Promise<void> {

@@ -185,6 +185,23 @@ describe('instance groups', () => {
     await orgAdmin.patch(group.url, { max_forks: 6 }).expect(403);
   });
 
+  it('cannot be deleted while runs are placed in them', async () => {
+    const { superuser } = test.as;
+    const group = (await superuser.post(path, { name: 'Busy' }).expect(201)).body;
+    const id = 900_001;
+    await test.database.execute(sql`
+      INSERT INTO unified_jobs (id, type, status, instance_group_id)
+      VALUES (${id}, 'job', 'waiting', ${group.id})`);
+    const { body } = await superuser.delete(group.url).expect(409);
+    expect(body).toMatchObject({
+      detail: expect.stringMatching(/running jobs: job 900001\.$/),
+      active_jobs: [{ id, type: 'job' }],
+    });
+    await test.database.execute(sql`
+      UPDATE unified_jobs SET status = 'successful', finished = now() WHERE id = ${id}`);
+    await superuser.delete(group.url).expect(204);
+  });
+
   it('must include the default group', async () => {
     const { superuser } = test.as;
     const renamed = await superuser.patch('instance_groups/default/', { name: 'x' }).expect(400);

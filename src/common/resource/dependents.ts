@@ -37,6 +37,7 @@ export async function dependentsOf(database: Database, rows: Sql): Promise<Depen
 
 /** Columns of runs that reference the objects that the run uses. */
 export type RunReference =
+  | 'instance_group_id'
   | 'inventory_id'
   | 'organization_id'
   | 'project_id'

@@ -14,6 +14,8 @@ type Sent = ValuesOf<InstanceGroup>;
 const NO_PODS =
   'Container groups are not supported: jobs do not run in pods. Use a group of instances, or an execution environment.';
 
+const NO_POLICY = 'The default instance group has no policy: every instance is in it.';
+
 /** Hooks of instance groups (docs/contract/resources.md#instance-groups). */
 @Injectable()
 export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
@@ -36,9 +38,7 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
   }
 
   async prepareUpdate(row: RowOf<InstanceGroup>, sent: Sent): Promise<void> {
-    if (row.name === DEFAULT_GROUP && 'name' in sent) {
-      throw Invalid.field('name', 'default instance group name may not be changed.');
-    }
+    if (row.name === DEFAULT_GROUP) assertDefault(sent);
     await this.check(sent, row);
   }
 
@@ -72,6 +72,20 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
     return texts.length > 0 ? { policy_instance_list: texts } : {};
   }
 }
+
+/** @throws Invalid if the default group would get another name, or a policy, which has no effect */
+function assertDefault(sent: Sent): void {
+  if ('name' in sent) {
+    throw Invalid.field('name', 'default instance group name may not be changed.');
+  }
+  const { policy_instance_percentage, policy_instance_minimum, policy_instance_list } = sent;
+  const policy = { policy_instance_percentage, policy_instance_minimum, policy_instance_list };
+  const set = Object.entries(policy).filter(([, value]) => Boolean(value) && !isEmpty(value));
+  if (set.length === 0) return;
+  throw new Invalid(Object.fromEntries(set.map(([name]) => [name, [NO_POLICY]])));
+}
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** Rejects the fields of container groups, unless a client sends the stored value of an older version. */
 function podErrors(sent: Sent, row: Partial<RowOf<InstanceGroup>>): FieldErrors {

@@ -208,6 +208,20 @@ describe('instance groups', () => {
     expect(renamed.body).toEqual({ name: ['default instance group name may not be changed.'] });
     await superuser.delete('instance_groups/default/').expect(403);
     await superuser.patch('instance_groups/default/', { max_forks: 3 }).expect(200);
+    const policy = {
+      policy_instance_percentage: 50,
+      policy_instance_minimum: 1,
+      policy_instance_list: ['one'],
+    };
+    const refusal = ['The default instance group has no policy: every instance is in it.'];
+    const { body } = await superuser.patch('instance_groups/default/', policy).expect(400);
+    expect(body).toEqual({
+      policy_instance_percentage: refusal,
+      policy_instance_minimum: refusal,
+      policy_instance_list: refusal,
+    });
+    const none = { policy_instance_percentage: 0, policy_instance_list: [] };
+    await superuser.patch('instance_groups/default/', none).expect(200);
   });
 
   it('are used in the order of their objects', async () => {

@@ -135,8 +135,8 @@ function approvalAt(event: ApprovalEvent): ApprovalFacts {
 }
 
 /**
- * Returns the variables of an example run, for the validation of templates. Every variable of the contract has a value, so an undefined name is an unknown
- * variable.
+ * Returns the variables of an example run, for the validation of templates. Every variable of the contract
+ * has a value, so an undefined name is an unknown variable.
  */
 export function stubContext(): MessageContext {
   const context = contextOf(STUB_FACTS);

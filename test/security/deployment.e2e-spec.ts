@@ -98,7 +98,7 @@ describe('compose', () => {
         services[name]?.environment ?? {};
       expect(SECRET_KEY_FILE).toBe('/keys/secret_key');
       expect([typeof DATABASE_URL, typeof REDIS_URL]).toEqual(['string', 'string']);
-      expect(Object.keys(rest)).toEqual(['OUTBOUND_ALLOW', 'TRUSTED_PROXIES']);
+      expect(Object.keys(rest)).toEqual(['SECRET_KEY_OLD', 'OUTBOUND_ALLOW', 'TRUSTED_PROXIES']);
     }
     // An empty volume takes the owner of the folder it is mounted over.
     const image = readFileSync(join(PACKAGE_FOLDER, 'Dockerfile'), 'utf8');

@@ -62,6 +62,7 @@ import { SearchRunsByPlaybook1795920000000 } from './1795920000000-search-runs-b
 import { EndCodesWithSessions1795921000000 } from './1795921000000-end-codes-with-sessions.js';
 import { RemoveUnusedLabels1795922000000 } from './1795922000000-remove-unused-labels.js';
 import { MoveSourcesWithInventories1795923000000 } from './1795923000000-move-sources-with-inventories.js';
+import { RemoveEphemeralInstances1795924000000 } from './1795924000000-remove-ephemeral-instances.js';
 
 /** All migrations, oldest first. Named imports, so that compiled code and tests load the same. */
 export const migrations = {
@@ -129,4 +130,5 @@ export const migrations = {
   EndCodesWithSessions1795921000000,
   RemoveUnusedLabels1795922000000,
   MoveSourcesWithInventories1795923000000,
+  RemoveEphemeralInstances1795924000000,
 };

@@ -48,6 +48,10 @@ export const JOB_SETTINGS = {
     max: 250,
     help: 'Name of the instance that the workers of this machine belong to. Empty: the host name.',
   }),
+  INSTANCE_EPHEMERAL: jobs.boolean({
+    default: false,
+    help: 'Remove the instance when its last worker ends, or after an hour without a heartbeat. For machines with generated names, such as pods.',
+  }),
   INSTANCE_CAPACITY: jobs.integer({
     default: 0,
     max: 1_000_000,

@@ -9,7 +9,10 @@ const READ_ONLY = { readOnly: true } as const;
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 const FILTERED = { readOnly: true, column: null } as const;
 
-/** A machine with current or former workers; its row remains after the last worker has stopped. */
+/**
+ * A machine with current or former workers. Its row remains after the last worker has stopped, unless it is
+ * ephemeral.
+ */
 @Entity('instances')
 @Index('instances_hostname_key', ['hostname'], { unique: true })
 export class Instance extends ResourceEntity {
@@ -84,6 +87,9 @@ export class Instance extends ResourceEntity {
 
   @Text({ ...READ_ONLY, help: 'Program and version that isolates runs, or an error.' })
   isolation_detail!: string;
+
+  @Bool({ internal: true, default: false })
+  is_ephemeral!: boolean;
 
   @Bool({ default: true, help: 'Accept new runs. If false, runs of the instance still finish.' })
   enabled!: boolean;

@@ -54,6 +54,7 @@ export type Machine = Pick<
   | 'mem_capacity'
   | 'isolation'
   | 'isolation_detail'
+  | 'is_ephemeral'
 >;
 
 /** Versions of the programs for runs on a machine; empty if a program is missing. */
@@ -98,19 +99,33 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
   async storeHeartbeat(machine: Machine, programs: Programs | null): Promise<string | null> {
     const row = await this.database.row<{ health_check_started: string | null }>(sql`
       INSERT INTO instances AS inst (hostname, version, cpu, memory, cpu_capacity, mem_capacity,
-        isolation, isolation_detail, container_engine, ansible_version, ansible_runner_version,
-        last_health_check)
+        isolation, isolation_detail, is_ephemeral, container_engine, ansible_version,
+        ansible_runner_version, last_health_check)
       VALUES (${machine.hostname}, ${machine.version}, ${machine.cpu}, ${machine.memory},
         ${machine.cpu_capacity}, ${machine.mem_capacity}, ${machine.isolation},
-        ${machine.isolation_detail}, ${programs?.container_engine ?? ''},
+        ${machine.isolation_detail}, ${machine.is_ephemeral}, ${programs?.container_engine ?? ''},
         ${programs?.ansible_version ?? ''}, ${programs?.ansible_runner_version ?? ''},
         CASE WHEN ${programs !== null} THEN now() END)
       ON CONFLICT (hostname) DO UPDATE SET last_seen = now(), version = EXCLUDED.version,
         cpu = EXCLUDED.cpu, memory = EXCLUDED.memory, cpu_capacity = EXCLUDED.cpu_capacity,
         mem_capacity = EXCLUDED.mem_capacity, isolation = EXCLUDED.isolation,
-        isolation_detail = EXCLUDED.isolation_detail${programs === null ? sql`` : CHECKED_PROGRAMS}
+        isolation_detail = EXCLUDED.isolation_detail, is_ephemeral = EXCLUDED.is_ephemeral
+        ${programs === null ? sql`` : CHECKED_PROGRAMS}
       RETURNING inst.health_check_started`);
     return existing(row, 'an upsert returns its row').health_check_started;
+  }
+
+  /**
+   * Removes ephemeral machines without live workers.
+   *
+   * @param hostname machine whose worker has ended; null for machines without a heartbeat for an hour
+   */
+  async removeEphemeral(hostname: string | null): Promise<void> {
+    await this.database.execute(sql`
+      DELETE FROM instances WHERE is_ephemeral
+        AND (hostname = ${hostname}
+          OR ${hostname}::text IS NULL AND last_seen < now() - interval '1 hour')
+        AND hostname NOT IN (SELECT hostname FROM (${liveNodes()}) live)`);
   }
 
   /**

@@ -2,7 +2,8 @@ import { hostname } from 'node:os';
 
 import { sql } from '../../src/database/sql.js';
 import { VERSION } from '../../src/config/version.js';
-import { boot, bootWorker, type TestApp } from '../support/boot.js';
+import { boot, bootWorker, withSettingsOf, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
 import { PERSONA_NAMES } from '../support/personas.js';
 
 let test: TestApp;
@@ -109,5 +110,28 @@ it('instances stay without capacity after their workers stopped', async () => {
     errors: 'No worker of this machine has sent a heartbeat recently.',
     capacity: 0,
   });
+  worker = await bootWorker(test);
+});
+
+it('ephemeral instances are removed with their last worker, or after an hour without a heartbeat', async () => {
+  const { database } = test;
+  await worker.close();
+  await database.execute(sql`
+    INSERT INTO instances (hostname, is_ephemeral, last_seen) VALUES
+      ('lost-pod', true, now() - interval '61 minutes'),
+      ('new-pod', true, now() - interval '59 minutes'),
+      ('lost-machine', false, now() - interval '61 minutes')`);
+  const names = async (): Promise<unknown[]> => {
+    const rows = await database.rows<{ hostname: string }>(
+      sql`SELECT hostname FROM instances ORDER BY hostname`,
+    );
+    return rows.map((row) => row.hostname);
+  };
+  const settings = { INSTANCE_NAME: 'pod', INSTANCE_EPHEMERAL: '1' };
+  worker = await withSettingsOf(test, settings, () => bootWorker(test));
+  const kept = ['lost-machine', 'new-pod', hostname()];
+  await eventually(async () => expect(await names()).toEqual([...kept, 'pod'].sort()));
+  await worker.close();
+  expect(await names()).toEqual(kept.sort());
   worker = await bootWorker(test);
 });

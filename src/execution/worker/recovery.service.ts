@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { Outbox } from '../../common/queue/outbox.service.js';
 import { SandboxService } from '../sandbox/sandbox.service.js';
+import { InstancesRepository } from '../../instances/instances.repository.js';
 import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
 import { ProjectFolders } from '../../projects/project-folders.service.js';
 import { ProjectsRepository } from '../../projects/projects.repository.js';
@@ -50,6 +51,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly active: ActiveRuns,
     private readonly node: WorkerNode,
     private readonly nodes: WorkerNodesRepository,
+    private readonly instances: InstancesRepository,
     private readonly sandbox: SandboxService,
     private readonly projects: ProjectsRepository,
     private readonly folders: ProjectFolders,
@@ -87,6 +89,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
       await this.sweepSessions();
     }
     await this.nodes.removeLost(dead);
+    await this.instances.removeEphemeral(null);
     await this.outbox.reconcile('runs', waitingRuns());
     this.lastContact = Date.now();
   }

@@ -1,4 +1,5 @@
 import type { Outbox } from '../../common/queue/outbox.service.js';
+import type { InstancesRepository } from '../../instances/instances.repository.js';
 import type { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
 import type { ProjectFolders } from '../../projects/project-folders.service.js';
 import type { ProjectsRepository } from '../../projects/projects.repository.js';
@@ -29,6 +30,7 @@ it('a run that cannot be recovered does not prevent the recovery of other runs',
       hostPrefix: async () => 'host/',
     } as unknown as WorkerNode,
     { removeLost: async () => {} } as unknown as WorkerNodesRepository,
+    { removeEphemeral: async () => {} } as unknown as InstancesRepository,
     {} as SandboxService,
     {} as ProjectsRepository,
     {} as ProjectFolders,

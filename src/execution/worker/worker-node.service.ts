@@ -47,12 +47,20 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     await this.beat();
   }
 
-  /** Deletes this worker's row, so that the scheduler immediately stops placing runs on this worker. */
+  /**
+   * Deletes this worker's row, so that the scheduler immediately stops placing runs on this worker, and the
+   * row of an ephemeral machine.
+   */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;
     clearTimeout(this.timer);
     const name = await this.name();
-    await this.nodes.removeLost([name]).catch(() => undefined);
+    try {
+      await this.nodes.removeLost([name]);
+      await this.instances.removeEphemeral(this.hostname);
+    } catch (error) {
+      this.logger.warn({ message: 'worker not removed', reason: messageOf(error) });
+    }
   }
 
   /** Returns the name under which this worker holds leases. */
@@ -126,6 +134,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
         ...forkCapacities(this.settings, size),
         isolation: mode,
         isolation_detail: refusal ?? detail,
+        is_ephemeral: this.settings.INSTANCE_EPHEMERAL,
       },
       programs,
     );

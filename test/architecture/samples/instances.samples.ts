@@ -22,13 +22,19 @@ export default {
       isolations: [[]],
       known: [[['here']]],
       requestCheck: [[1]],
+      removeEphemeral: [['here'], [null]],
       alive: [[]],
       nodes: [[]],
       storeHeartbeat: [
         [
           {
             ...{ hostname: 'here', version: '1', cpu: 2, memory: 4, cpu_capacity: 8 },
-            ...{ mem_capacity: 1, isolation: 'bubblewrap', isolation_detail: '' },
+            ...{
+              mem_capacity: 1,
+              isolation: 'bubblewrap',
+              isolation_detail: '',
+              is_ephemeral: false,
+            },
           },
           {
             container_engine: 'podman version 4.3.1',

@@ -219,6 +219,19 @@ describe('occurrences', () => {
     ).toBeNull();
   });
 
+  it.each([
+    'FREQ=MINUTELY;INTERVAL=1',
+    'FREQ=MINUTELY;INTERVAL=5',
+    'FREQ=HOURLY;INTERVAL=1;BYMINUTE=0,5,10,15,20,25,30,35,40,45,50,55',
+  ])('of %s continue after an excepted weekend', async (rule) => {
+    const rrule = `${UTC} RRULE:${rule} EXRULE:${rule};BYDAY=SA,SU`;
+    const [friday, monday] = ['2026-01-02T23:59:00Z', '2026-01-05T00:00:00.000Z'];
+    expect(await after(rrule, friday)).toBe(monday);
+    const ending = rrule.replace(' EXRULE', ';UNTIL=20260104T235900Z EXRULE');
+    const last = (await Recurrence.parse(ending).last())?.toISOString();
+    expect(last).toMatch(/^2026-01-02T23:5[59]/);
+  });
+
   it('of several rules are in order', async () => {
     const rrule = `${UTC} RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=MO RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR`;
     expect(await utc(rrule, '2026-01-01T12:00:00Z', 3)).toEqual([

@@ -53,6 +53,12 @@ const HOURS = 24;
 const MAX_TIMES = 48;
 /** Maximum number of consecutive occurrences that exceptions can remove. */
 const MAX_EXCEPTIONS = 400;
+/**
+ * Same maximum for rules with occurrences every hour or minute, whose search is cheap: more than the
+ * minutes of a weekend.
+ */
+const MAX_FREQUENT_EXCEPTIONS = 3000;
+const FREQUENT = ['HOURLY', 'MINUTELY'];
 
 /** An occurrence in the form for clients. */
 export interface ShownOccurrence {
@@ -150,10 +156,18 @@ export class Recurrence {
     return this.text.rules.filter(({ kind }) => kind === 'RRULE');
   }
 
+  private get maxExceptions(): number {
+    const isFrequent = this.recurrenceRules().some(({ parts }) =>
+      FREQUENT.includes(parts.get('FREQ') ?? ''),
+    );
+    return isFrequent ? MAX_FREQUENT_EXCEPTIONS : MAX_EXCEPTIONS;
+  }
+
   private forward(): Search {
     return {
       rules: this.rules.map((rule) => new RuleWalk(rule, 'next')),
       exceptions: this.exceptions.map((rule) => new RuleWalk(rule, 'next')),
+      maxExceptions: this.maxExceptions,
       yielder: new Yielder(),
     };
   }
@@ -171,7 +185,8 @@ export class Recurrence {
       await yielder.yieldIfDue();
     }
     const exceptions = this.exceptions.map((rule) => new RuleWalk(rule, 'previous'));
-    return dateOf(await find({ rules, exceptions, yielder }, instant, true));
+    const { maxExceptions } = this;
+    return dateOf(await find({ rules, exceptions, maxExceptions, yielder }, instant, true));
   }
 }
 
@@ -179,6 +194,7 @@ export class Recurrence {
 interface Search {
   rules: readonly RuleWalk[];
   exceptions: readonly RuleWalk[];
+  maxExceptions: number;
   yielder: Yielder;
 }
 
@@ -187,13 +203,13 @@ interface Search {
  * too many. Yields to the event loop after each rule.
  */
 async function find(
-  { rules, exceptions, yielder }: Search,
+  { rules, exceptions, maxExceptions, yielder }: Search,
   instant: Date,
   inclusive: boolean,
 ): Promise<Occurrence | null> {
   let from = instant;
   let isIncluded = inclusive;
-  for (let tries = 0; tries < MAX_EXCEPTIONS; tries++) {
+  for (let tries = 0; tries < maxExceptions; tries++) {
     const found: (Occurrence | null)[] = [];
     for (const rule of rules) {
       found.push(rule.from(from, isIncluded));

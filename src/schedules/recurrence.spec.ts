@@ -232,6 +232,17 @@ describe('occurrences', () => {
     expect(last).toMatch(/^2026-01-02T23:5[59]/);
   });
 
+  it('of the first and the last working day of each year are found', async () => {
+    const working = 'RRULE:FREQ=YEARLY;INTERVAL=1;BYDAY=MO,TU,WE,TH,FR';
+    const rrule = `${UTC} ${working};BYSETPOS=1 ${working};BYSETPOS=-1`;
+    expect(await utc(rrule, '2026-03-01T00:00:00Z', 4)).toEqual([
+      '2026-12-31T09:00:00Z',
+      '2027-01-01T09:00:00Z',
+      '2027-12-31T09:00:00Z',
+      '2028-01-03T09:00:00Z',
+    ]);
+  });
+
   it('of several rules are in order', async () => {
     const rrule = `${UTC} RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=MO RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR`;
     expect(await utc(rrule, '2026-01-01T12:00:00Z', 3)).toEqual([

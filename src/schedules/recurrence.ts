@@ -29,6 +29,11 @@ const MIN_PERIODS = new Map([
   ['MONTHLY', 120],
 ]);
 /**
+ * Same minimum for rules with `BYSETPOS`. The library counts the period of the previous occurrence and an
+ * incomplete one, so fewer periods would end a rule with an occurrence in every period.
+ */
+const MIN_POSITIONED_PERIODS = 3;
+/**
  * Maximum number of periods in a backward search. A week has fewer minutes, so that a rule with a
  * weekday and minutes is found.
  */
@@ -285,7 +290,9 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
 function periodsOf(parts: Rule['parts'], max: number, candidates: number): number {
   const isCounted = parts.has('COUNT');
   const inMaxYears = periodsInMaxYears(parts);
-  const minimum = parts.has('BYSETPOS') ? 1 : MIN_PERIODS.get(parts.get('FREQ') ?? '');
+  const minimum = parts.has('BYSETPOS')
+    ? MIN_POSITIONED_PERIODS
+    : MIN_PERIODS.get(parts.get('FREQ') ?? '');
   if (minimum === undefined) return Math.min(inMaxYears, isCounted ? MAX_PERIODS_BACK : max);
   const factor = isCounted ? COUNTED_FACTOR : 1;
   const affordable = Math.floor((candidates * factor) / occurrencesOf(parts));

@@ -1,6 +1,6 @@
 import { Recurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';
-import { zonedInstantOf, localTime } from './zones.js';
+import { isZone, zonedInstantOf, zoneNames, localTime } from './zones.js';
 
 const NEW_YORK = 'DTSTART;TZID=America/New_York:20260101T090000';
 const UTC = 'DTSTART:20260101T090000Z';
@@ -346,6 +346,17 @@ describe('time zones', () => {
     ['Australia/Lord_Howe', '2026-01-01T00:00:00Z', '2025-12-31T13:00:00.000Z'],
   ])('of %s at %s', (zone, local, instant) => {
     expect(zonedInstantOf(zone, new Date(local)).toISOString()).toBe(instant);
+  });
+
+  it('are listed under their former and their current names', () => {
+    const names = zoneNames();
+    expect(names).toEqual(expect.arrayContaining(['Asia/Calcutta', 'Asia/Kolkata', 'Europe/Kyiv']));
+    expect(names.filter((name) => !isZone(name))).toEqual([]);
+  });
+
+  it('can have further names', () => {
+    const zones = ['US/Eastern', 'Etc/GMT+5', 'Nowhere/Land', '+05:00', ''];
+    expect(zones.filter(isZone)).toEqual(['US/Eastern', 'Etc/GMT+5']);
   });
 
   it('show the local time', () => {

@@ -1,4 +1,29 @@
+import { resultOr } from '../common/errors/errors.js';
 import { entryOf } from '../common/invariants.js';
+
+/** Names in the time zone database of zones that `Intl` lists only under a former name. */
+const CURRENT_NAMES = [
+  'Africa/Asmara',
+  'America/Argentina/Buenos_Aires',
+  'America/Argentina/Catamarca',
+  'America/Argentina/Cordoba',
+  'America/Argentina/Jujuy',
+  'America/Argentina/Mendoza',
+  'America/Atikokan',
+  'America/Indiana/Indianapolis',
+  'America/Kentucky/Louisville',
+  'America/Nuuk',
+  'Asia/Ho_Chi_Minh',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Yangon',
+  'Atlantic/Faroe',
+  'Europe/Kyiv',
+  'Pacific/Chuuk',
+  'Pacific/Kanton',
+  'Pacific/Pohnpei',
+  'UTC',
+];
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -49,6 +74,10 @@ export function zonedInstantOf(timezone: string, local: Date): Date {
   return new Date(isLater && !isEarlier ? later : earlier);
 }
 
-/** Returns the names of all time zones that a schedule can use. */
+/** Returns the names of time zones. Schedules can also use further names, such as `US/Eastern`. */
 export const zoneNames = (): string[] =>
-  [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])].sort();
+  [...new Set([...Intl.supportedValuesOf('timeZone'), ...CURRENT_NAMES])].sort();
+
+/** Returns true for the name of a time zone that a schedule can use. */
+export const isZone = (name: string): boolean =>
+  /^[\w+/-]+$/.test(name) && resultOr(() => formatOf(name), null, RangeError) !== null;

@@ -16,7 +16,7 @@ import type { PageLayout } from '../../common/resource/page-layout.js';
 import { SAVED_OPTIONS } from '../../prompts/prompt-columns.js';
 import { Recurrence } from '../../schedules/recurrence.js';
 import { RuleTextError } from '../../schedules/rule-text.js';
-import { localTime, zoneNames } from '../../schedules/zones.js';
+import { isZone, localTime, zoneNames } from '../../schedules/zones.js';
 import {
   NTH_CHOICES,
   readRule,
@@ -181,7 +181,7 @@ function ruleIn(filled: Values): string {
   }
   const zone = String(filled.zone ?? '');
   const errors: FieldErrors = {};
-  if (!zoneNames().includes(zone)) errors.zone = ['Unknown time zone.'];
+  if (!isZone(zone)) errors.zone = ['Unknown time zone.'];
   if (!isTime(filled.start_time)) errors.start_time = ['Enter a time such as 02:00.'];
   for (const name of ['start_date', 'end_date']) {
     if (!isBlank(filled[name]) && !isDay(filled[name])) {

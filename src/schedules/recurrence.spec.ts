@@ -359,6 +359,14 @@ describe('time zones', () => {
     expect(zones.filter(isZone)).toEqual(['US/Eastern', 'Etc/GMT+5']);
   });
 
+  it('are kept once for all notations of a name', () => {
+    localTime('Pacific/Apia', new Date());
+    const formats = jest.spyOn(Intl, 'DateTimeFormat');
+    for (const zone of ['pacific/apia', 'PACIFIC/APIA']) localTime(zone, new Date());
+    expect(formats).not.toHaveBeenCalled();
+    formats.mockRestore();
+  });
+
   it('show the local time', () => {
     const shown = localTime('America/New_York', new Date('2026-07-01T04:00:00Z'));
     expect(shown.toISOString()).toBe('2026-07-01T00:00:00.000Z');

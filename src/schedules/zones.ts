@@ -25,11 +25,13 @@ const CURRENT_NAMES = [
   'UTC',
 ];
 
+/** Formats by lowercase name: names have no case, and requests can contain any notation of a name. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** @throws RangeError for an unknown time zone */
 function formatOf(timezone: string): Intl.DateTimeFormat {
-  const known = formats.get(timezone);
+  const key = timezone.toLowerCase();
+  const known = formats.get(key);
   if (known) return known;
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -41,7 +43,7 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
-  formats.set(timezone, format);
+  formats.set(key, format);
   return format;
 }
 

@@ -178,7 +178,7 @@ export class BulkHostStream {
           hash.update(`${line.text ?? ''}\n`);
           const entryErrors: FieldErrors = {};
           const entry = readEntry(value, entryErrors, onConflict);
-          if (entry) await spool.add(line.number, entry);
+          if (entry) await spool.add(line.number, entry, line.text?.length ?? 0);
           else lineErrors.add(line.number, entryErrors);
           if (count % REPORT_INTERVAL === 0) report({ phase: 'reading', lines: count });
         }

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { addHost, emptyColumns, type HostColumns } from './host-columns.js';
 import type { HostEntry } from './host-entries.js';
 
-/** Number of hosts that are buffered in memory and staged by one statement. */
+/** Maximum number of hosts that are buffered in memory and staged by one statement. */
 const SPOOL_BATCH = 2000;
+/** Number of characters of buffered lines after which a batch ends before its maximum number of hosts. */
+const SPOOL_CHARACTERS = 4_000_000;
 
 /**
  * File that buffers the validated hosts of a request until their transaction starts, so that a slow client
@@ -16,6 +18,7 @@ const SPOOL_BATCH = 2000;
 export class HostSpool {
   private readonly batches: { offset: number; bytes: number }[] = [];
   private batch = emptyColumns();
+  private characters = 0;
   private offset = 0;
   private count = 0;
   private groups = false;
@@ -38,11 +41,14 @@ export class HostSpool {
     return this.groups;
   }
 
-  async add(line: number, entry: HostEntry): Promise<void> {
+  /** @param length number of characters of the line */
+  async add(line: number, entry: HostEntry, length: number): Promise<void> {
     addHost(this.batch, line, entry);
+    this.characters += length;
     this.count += 1;
     this.groups ||= entry.groups.length > 0;
-    if (this.batch.place.length === SPOOL_BATCH) await this.flush();
+    const isFull = this.batch.place.length === SPOOL_BATCH || this.characters >= SPOOL_CHARACTERS;
+    if (isFull) await this.flush();
   }
 
   /** Yields the hosts in order. Can be called several times, once all hosts are added. */
@@ -66,5 +72,6 @@ export class HostSpool {
     this.batches.push({ offset: this.offset, bytes: buffer.length });
     this.offset += buffer.length;
     this.batch = emptyColumns();
+    this.characters = 0;
   }
 }

@@ -110,6 +110,9 @@ export class JobSchedules {
     if (neededPasswords([...loaded.credentials.values()]).length > 0) return TEXTS.passwords;
     if (job.unified_job_template_id === null) return TEXTS.missing;
     if (job.launch_config === null) return TEXTS.legacy;
+    // The column of a deleted inventory is null; the prompts still contain its id.
+    const hasInventory = promptsOf(job.launch_config).inventory !== undefined;
+    if (hasInventory && job.inventory_id === null) return TEXTS.missing;
     return (await this.wouldShowSecrets(job, job.unified_job_template_id)) ? TEXTS.secrets : null;
   }
 

@@ -146,11 +146,16 @@ it('a schedule is refused if the job cannot be relaunched', async () => {
   const orphan = await launchJob(test, await makeTemplate(), {});
   await database.execute(sql`
     UPDATE unified_jobs SET unified_job_template_id = NULL WHERE id = ${orphan.id}`);
-  expect((await as.superuser.get(urlOf(orphan))).body.can_schedule).toBe(false);
-  const { body } = await as.superuser.post(urlOf(orphan)).expect(400);
-  expect(body).toEqual({
-    detail: 'Cannot create schedule because a related resource is missing.',
-  });
+  const deleted = await test.make.inventory(owned);
+  const homeless = await launchJob(test, template, { inventory: deleted.id });
+  await database.execute(sql`DELETE FROM inventories WHERE id = ${deleted.id}`);
+  for (const job of [orphan, homeless]) {
+    expect((await as.superuser.get(urlOf(job))).body.can_schedule).toBe(false);
+    const { body } = await as.superuser.post(urlOf(job)).expect(400);
+    expect(body).toEqual({
+      detail: 'Cannot create schedule because a related resource is missing.',
+    });
+  }
 
   const unasked = await launchJob(test, template, { limit: 'db' });
   await as.superuser.patch(`job_templates/${template.id}/`, { ask_limit_on_launch: false });

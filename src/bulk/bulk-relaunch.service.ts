@@ -3,9 +3,10 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { BadRequest } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
+import { referencesIn, type Prompts } from '../prompts/launch-options.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
 import { FormerNodes } from '../launching/former-nodes.service.js';
-import { LaunchLoader } from '../launching/launch.loader.js';
+import { LaunchLoader, type LaunchObjects } from '../launching/launch.loader.js';
 import { withoutDeleted } from '../launching/launch-plan.js';
 import { assertOwnSecrets, secretsOf } from '../launching/relaunch-secrets.js';
 import type { WorkflowJob } from '../workflows/workflow-job.entity.js';
@@ -39,18 +40,31 @@ export class BulkRelaunch {
       return { templateId, identifier, prompts, secrets: [...launchSecrets, ...secrets] };
     });
     const prompts = fill('', promptsOf(job.launch_config));
-    const { labels = [], instance_groups = [] } = prompts;
-    const objects = await this.loader.load({ labels, instance_groups }, actor);
+    const objects = await this.loader.load(referencesIn([prompts]), actor);
     return this.launches.start(
       {
         name: job.name,
         description: job.description,
         organizationId: job.organization_id,
-        prompts: withoutDeleted(prompts, objects),
+        prompts: withoutDeletedObjects(prompts, objects),
         entries,
       },
       actor,
       { launchType: 'relaunch' },
     );
   }
+}
+
+/**
+ * Returns the defaults of the former launch without deleted objects, like the prompts of its nodes. A deleted
+ * inventory stays, because the jobs would run on other hosts without it.
+ */
+function withoutDeletedObjects(prompts: Prompts, objects: LaunchObjects): Prompts {
+  const { credentials, execution_environment: environment } = prompts;
+  const remaining = withoutDeleted(prompts, objects);
+  if (credentials) remaining.credentials = credentials.filter((id) => objects.credentials.has(id));
+  if (environment !== undefined && !objects.execution_environment.has(environment)) {
+    delete remaining.execution_environment;
+  }
+  return remaining;
 }

@@ -153,12 +153,30 @@ describe('the workflow job', () => {
     ]);
   });
 
-  it('is relaunched without instance groups of the launch that were deleted', async () => {
+  it('is relaunched without objects of the launch that were deleted', async () => {
     const { superuser } = test.as;
     const { body: group } = await superuser.post('instance_groups/', { name: 'Gone' }).expect(201);
-    const request = { name: 'Bulk', jobs: [node()], instance_groups: [group.id] };
+    const environment = { name: 'Gone', image: 'quay.io/team/ee' };
+    const { body: image } = await superuser
+      .post('execution_environments/', environment)
+      .expect(201);
+    const { id: organization } = test.home.organization;
+    const credential = await test.make.credential({ organization });
+    await superuser.patch(`job_templates/${template.id}/`, {
+      ask_credential_on_launch: true,
+      ask_execution_environment_on_launch: true,
+    });
+    const request = {
+      name: 'Bulk',
+      jobs: [node()],
+      instance_groups: [group.id],
+      execution_environment: image.id,
+      credentials: [credential.id],
+    };
     const first = (await superuser.post('bulk/job_launch/', request).expect(201)).body;
     await superuser.delete(`instance_groups/${group.id}/`).expect(204);
+    await superuser.delete(`execution_environments/${image.id}/`).expect(204);
+    await superuser.delete(`credentials/${credential.id}/`).expect(204);
     await superuser.post(`workflow_jobs/${first.id}/relaunch/`, {}).expect(201);
   });
 

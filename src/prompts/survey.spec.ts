@@ -1,5 +1,11 @@
 import { readSurvey, SurveyError } from './survey-spec.js';
-import { answerErrors, valueErrors, type Survey, type SurveyQuestion } from './survey.js';
+import {
+  answerErrors,
+  requiredVariables,
+  valueErrors,
+  type Survey,
+  type SurveyQuestion,
+} from './survey.js';
 
 const TYPES = 'text, textarea, password, multiplechoice, multiselect, integer, float';
 const question = (fields: object): object => ({
@@ -114,5 +120,12 @@ describe('valueErrors', () => {
   it('accept a missing answer if the question has a default', () => {
     const spec = [question({ required: true, default: 'd' })] as SurveyQuestion[];
     expect(answerErrors({ name: '', description: '', spec }, {})).toEqual([]);
+  });
+
+  it('require an answer if the default is no valid answer', () => {
+    const spec = [question({ required: true, default: 'd', min: 2 })] as SurveyQuestion[];
+    const asked = { name: '', description: '', spec };
+    expect(answerErrors(asked, {})).toEqual(["'x' value missing"]);
+    expect(requiredVariables(asked)).toEqual(['x']);
   });
 });

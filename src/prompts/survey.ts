@@ -62,12 +62,13 @@ function choiceSetOf(question: SurveyQuestion): ReadonlySet<string> {
 export const hasDefault = ({ default: value }: SurveyQuestion): boolean =>
   value !== undefined && value !== null && value !== '';
 
-const isRequired = (question: SurveyQuestion): boolean =>
-  question.required === true && !hasDefault(question);
+/** Returns true for a question without an answer by default. A default that is no valid answer is not used. */
+const isRequired = (survey: Survey, { required, variable }: SurveyQuestion): boolean =>
+  required === true && !Object.hasOwn(defaultAnswers(survey), variable);
 
 /** Returns the variables of questions that require an answer. */
-export const requiredVariables = ({ spec }: Survey): string[] =>
-  spec.filter(isRequired).map(({ variable }) => variable);
+export const requiredVariables = (survey: Survey): string[] =>
+  survey.spec.filter((question) => isRequired(survey, question)).map(({ variable }) => variable);
 
 export const secretVariables = ({ spec }: Survey): string[] =>
   spec.filter(({ type }) => type === 'password').map(({ variable }) => variable);
@@ -88,7 +89,7 @@ export function answerErrors(
     if (isAnswered) {
       return valueErrors(question, answers[variable], secretNames.includes(variable));
     }
-    return isRequired(question) ? [`'${variable}' value missing`] : [];
+    return isRequired(survey, question) ? [`'${variable}' value missing`] : [];
   });
 }
 

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { constantTimeEqual } from '../common/crypto/constant-time.js';
@@ -28,6 +29,7 @@ export interface CallbackRequest {
 }
 
 const NO_HOST = 'No matching host could be found!';
+const NOT_STARTED = 'Error starting job!';
 const USER_INPUT = ['passwords_needed_to_start', 'variables_needed_to_start'];
 
 /** Launches jobs for provisioning callbacks (docs/contract/launching.md#provisioning-callbacks). */
@@ -82,7 +84,7 @@ export class Callbacks implements OnModuleDestroy {
       if (!(error instanceof Invalid)) throw error;
       const needsUserInput = USER_INPUT.some((field) => Object.hasOwn(error.errors, field));
       throw new BadRequest(
-        needsUserInput ? 'Cannot start automatically, user input required!' : 'Error starting job!',
+        needsUserInput ? 'Cannot start automatically, user input required!' : NOT_STARTED,
       );
     }
   }
@@ -110,6 +112,7 @@ export class Callbacks implements OnModuleDestroy {
     const [host] = found;
     if (host === undefined) throw new BadRequest(NO_HOST);
     if (found.length > 1) throw new BadRequest('Multiple hosts matched the request!');
+    if (isPattern(host)) throw new BadRequest(NOT_STARTED);
     return host;
   }
 
@@ -142,3 +145,10 @@ export class Callbacks implements OnModuleDestroy {
     return ids.length > 0;
   }
 }
+
+/**
+ * Returns true for the name of a host that `--limit` reads as a pattern, which can match other hosts. Names from
+ * inventory sources can have any characters, and owners of machines choose them.
+ */
+const isPattern = (name: string): boolean =>
+  /^[!&~@]|[*?[,]/.test(name) || (name.includes(':') && !isIPv6(name));

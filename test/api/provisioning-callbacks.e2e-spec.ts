@@ -91,6 +91,15 @@ it('a callback is refused for no host, several hosts and disabled hosts', async 
   expect(await refused(template)).toEqual(none);
 });
 
+it('a callback is refused if the name of its host is a pattern that can match other hosts', async () => {
+  const address = 'ansible_host: 127.0.0.1';
+  for (const name of ['*', 'web?', 'web,db', 'web:db:db2', '~.', '!db', '@hosts']) {
+    const refusal = await refused(await templateOn({ [name]: address, db: '' }));
+    expect([name, refusal]).toEqual([name, { detail: 'Error starting job!' }]);
+  }
+  await call(await templateOn({ '2001:db8::1': address })).expect(201);
+});
+
 it('a callback is refused during a job of the host, and if the template needs input', async () => {
   const template = await templateOn({ '127.0.0.1': '' });
   const answers = await Promise.all([call(template), call(template), call(template)]);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { NotFound } from '../common/errors/errors.js';
-import { entryOf, existing, zip } from '../common/invariants.js';
+import { existing, zip } from '../common/invariants.js';
 import { Yielder } from '../common/yielder.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -12,9 +11,17 @@ import { settleAll } from '../database/settle-all.js';
 import { planLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch.loader.js';
 import { LaunchRows, type NumberedLaunch } from './launch-rows.service.js';
-import { type LaunchRequest, TemplateLauncher, type TemplateNeeds } from './template-launcher.js';
+import {
+  loadedTemplate,
+  type LaunchRequest,
+  TemplateLauncher,
+  type TemplateNeeds,
+} from './template-launcher.js';
 import { describeLaunch } from './launch-needs.js';
 import { slicedJobOf } from './sliced-jobs.js';
+
+/** Name of the kind of template in error texts. */
+const MODEL = 'JobTemplate';
 
 /** Launches job templates: as jobs, or in slices as workflow jobs. */
 @Injectable()
@@ -31,7 +38,7 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
 
   async needs(templateId: number, actor: Actor): Promise<TemplateNeeds> {
     const { templates } = await this.loader.load({ templates: [templateId] }, actor);
-    const template = entryOf(templates, templateId);
+    const template = loadedTemplate(templates, templateId, MODEL);
     return { response: describeLaunch(template), survey: template.survey };
   }
 
@@ -62,8 +69,7 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
     const yielder = new Yielder();
     const plans: NumberedLaunch[] = [];
     for (const [request, id] of zip(requests, ids)) {
-      const template = objects.templates.get(request.templateId);
-      if (!template) throw new NotFound('No JobTemplate matches the given query.');
+      const template = loadedTemplate(objects.templates, request.templateId, MODEL);
       plans.push({ ...planLaunch(request, template, objects, limits), id });
       await yielder.yieldIfDue();
     }

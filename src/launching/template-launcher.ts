@@ -1,4 +1,5 @@
 import type { Actor } from '../common/access.js';
+import { NotFound } from '../common/errors/errors.js';
 import type { Field } from '../common/fields/field.js';
 import { launchForm, launchPromptsOf, type LaunchResponse } from '../prompts/launch-form.js';
 import type { Survey } from '../prompts/survey.js';
@@ -64,4 +65,18 @@ export abstract class TemplateLauncher<Plan extends LaunchCheck = LaunchCheck> e
     const { response, survey } = await this.needs(templateId, actor);
     return launchForm(launchPromptsOf(response), survey);
   }
+}
+
+/**
+ * @param model name of the kind of template
+ * @throws NotFound if another request has deleted the template
+ */
+export function loadedTemplate<Template>(
+  templates: ReadonlyMap<number, Template>,
+  id: number,
+  model: string,
+): Template {
+  const template = templates.get(id);
+  if (!template) throw new NotFound(`No ${model} matches the given query.`);
+  return template;
 }

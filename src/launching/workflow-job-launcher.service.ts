@@ -1,17 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { NotFound } from '../common/errors/errors.js';
-import { entryOf, zip } from '../common/invariants.js';
+import { zip } from '../common/invariants.js';
 import { resource } from '../common/resource/define-resource.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
 import { Database } from '../database/database.js';
 import { LaunchLoader, type SavedNode } from './launch.loader.js';
-import { type LaunchRequest, TemplateLauncher, type TemplateNeeds } from './template-launcher.js';
+import {
+  loadedTemplate,
+  type LaunchRequest,
+  TemplateLauncher,
+  type TemplateNeeds,
+} from './template-launcher.js';
 import type { LaunchResult } from '../runs/launcher.js';
 import { describeWorkflowLaunch } from './launch-needs.js';
 import { LaunchTargets } from './launch-targets.service.js';
 import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 import { planWorkflow, type PlannedWorkflow } from './workflow-launch-check.js';
+
+/** Name of the kind of template in error texts. */
+const MODEL = 'WorkflowJobTemplate';
 
 /** Launches workflow job templates: as workflow jobs with a snapshot of their nodes. */
 @Injectable()
@@ -38,14 +45,14 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
       actor,
     );
     return requests.map((request) => {
-      const template = templates.get(request.templateId);
-      if (!template) throw new NotFound('No WorkflowJobTemplate matches the given query.');
+      const template = loadedTemplate(templates, request.templateId, MODEL);
       return planWorkflow(request, template, objects);
     });
   }
 
   async needs(templateId: number, actor: Actor): Promise<TemplateNeeds> {
-    const template = entryOf(await this.loader.workflows([templateId], actor), templateId);
+    const templates = await this.loader.workflows([templateId], actor);
+    const template = loadedTemplate(templates, templateId, MODEL);
     const nodes = await this.loader.nodes([templateId]);
     const { inventory_id: inventoryId } = template.row;
     const [inventory] = await referencedSummaries(

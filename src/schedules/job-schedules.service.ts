@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
-import { entryOf } from '../common/invariants.js';
 import { keysOf } from '../common/records.js';
 import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import type { Values } from '../common/rest/hooks.js';
@@ -16,7 +15,7 @@ import { maskedNames, promptsOf } from '../prompts/launch-secrets.js';
 import { RelaunchService } from '../launching/relaunch.service.js';
 import { promptsIn, type Prompts } from '../prompts/launch-options.js';
 import { STORED_PROMPTS } from '../prompts/prompt-columns.js';
-import { SavedLaunchTargets } from '../prompts/saved-launch-targets.js';
+import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 import { secretVariables } from '../prompts/survey.js';
 import type { Job } from '../runs/job.entity.js';
 import { RunsRepository } from '../runs/runs.repository.js';
@@ -113,15 +112,11 @@ export class JobSchedules {
     // The column of a deleted inventory is null; the prompts still contain its id.
     const hasInventory = promptsOf(job.launch_config).inventory !== undefined;
     if (hasInventory && job.inventory_id === null) return TEXTS.missing;
-    return (await this.wouldShowSecrets(job, job.unified_job_template_id)) ? TEXTS.secrets : null;
-  }
-
-  /** Returns true if a schedule would show secrets of the job: it hides only secret answers of the survey. */
-  private async wouldShowSecrets(job: RowOf<Job>, templateId: number): Promise<boolean> {
-    const secrets = maskedNames(promptsOf(job.launch_config).extra_vars);
-    const { survey } = entryOf(await this.targets.templates([templateId]), templateId);
-    const hidden = survey ? secretVariables(survey) : [];
-    return secrets.some((name) => !hidden.includes(name));
+    const templates = await this.targets.templates([job.unified_job_template_id]);
+    const template = templates.get(job.unified_job_template_id);
+    // Another request has deleted the template.
+    if (!template) return TEXTS.missing;
+    return wouldShowSecrets(job, template) ? TEXTS.secrets : null;
   }
 
   private async valuesOf(job: RowOf<Job>, prompts: Prompts): Promise<Values> {
@@ -169,3 +164,10 @@ const nameOf = (id: number, found: ReadonlyMap<number, Record<string, unknown>>)
   const name = found.get(id)?.name;
   return name === undefined ? { id } : { id, name };
 };
+
+/** Returns true if a schedule would show secrets of the job: it hides only secret answers of the survey. */
+function wouldShowSecrets(job: RowOf<Job>, { survey }: SavedLaunchTarget): boolean {
+  const secrets = maskedNames(promptsOf(job.launch_config).extra_vars);
+  const hidden = survey ? secretVariables(survey) : [];
+  return secrets.some((name) => !hidden.includes(name));
+}

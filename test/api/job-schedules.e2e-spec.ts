@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { LaunchLoader } from '../../src/launching/launch.loader.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { launchJob } from '../support/runs.js';
 
@@ -179,4 +180,17 @@ it('a schedule requires the permissions for the launch and its prompts', async (
   await as.teamMember.post(urlOf(job)).expect(403);
   await make.grant('inventory', hidden, 'use_role', { team: home.team });
   await as.teamMember.post(urlOf(job)).expect(201);
+});
+
+it('no schedule can be created if the template is deleted meanwhile', async () => {
+  const made = await makeTemplate();
+  const job = await launchJob(test, made, {});
+  const loader = test.app.get(LaunchLoader, { strict: false });
+  const { load } = loader;
+  jest.spyOn(loader, 'load').mockImplementationOnce(async (...values) => {
+    await test.database.execute(sql`DELETE FROM unified_job_templates WHERE id = ${made.id}`);
+    return load.apply(loader, values);
+  });
+  const { body } = await test.as.superuser.get(urlOf(job)).expect(200);
+  expect(body.can_schedule).toBe(false);
 });

@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { LaunchLoader } from '../../src/launching/launch.loader.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -79,4 +80,24 @@ it('a prompted inventory is used, and one without a prompt is reported as ignore
     inventory: inventory.id,
     ignored_fields: { inventory: other.id },
   });
+});
+
+it('the fields of a launch are not found if the template is deleted meanwhile', async () => {
+  const { app, as, database, make } = test;
+  const loader = app.get(LaunchLoader, { strict: false });
+  const remove = ({ id }: Row): Promise<unknown> =>
+    database.execute(sql`DELETE FROM unified_job_templates WHERE id = ${id}`);
+  const template = await makeTemplate();
+  const workflow = await make.workflowTemplate();
+  const { load, workflows } = loader;
+  jest.spyOn(loader, 'load').mockImplementationOnce(async (...values) => {
+    await remove(template);
+    return load.apply(loader, values);
+  });
+  await as.superuser.get(`job_templates/${template.id}/launch/`).expect(404);
+  jest.spyOn(loader, 'workflows').mockImplementationOnce(async (...values) => {
+    await remove(workflow);
+    return workflows.apply(loader, values);
+  });
+  await as.superuser.get(`workflow_job_templates/${workflow.id}/launch/`).expect(404);
 });

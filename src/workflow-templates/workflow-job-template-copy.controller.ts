@@ -1,5 +1,6 @@
 import { Get } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
+import { NotFound } from '../common/errors/errors.js';
 import { exactJson } from '../common/exact-json.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { zip } from '../common/invariants.js';
@@ -68,7 +69,7 @@ export class WorkflowJobTemplateCopyController extends CopyController {
       };
     }
     const nodes = await this.nodes.toCopy(original.id, actor);
-    const references = await this.templates.references(original.id, actor);
+    const references = await this.references(original, actor);
     const templates = namesOf(nodes.map((node) => (keepsTemplate(node) ? null : node.template)));
     const credentials = namesOf([
       references.credential,
@@ -86,8 +87,15 @@ export class WorkflowJobTemplateCopyController extends CopyController {
     };
   }
 
+  /** @throws NotFound if another request has deleted the original */
+  private async references({ id }: Row, actor: Actor) {
+    const references = await this.templates.references(id, actor);
+    if (!references) throw new NotFound();
+    return references;
+  }
+
   protected override async replacedValues(original: Row, actor: Actor): Promise<Values> {
-    const { inventory, credential } = await this.templates.references(original.id, actor);
+    const { inventory, credential } = await this.references(original, actor);
     return {
       ...INHERITED_RETENTION,
       ...(inventory?.may_use === false ? { inventory: null } : {}),

@@ -22,6 +22,9 @@ export interface CopiedReference {
   may_use: boolean;
 }
 
+/** Objects of a workflow job template that a copy would refer to, besides those of its nodes. */
+type CopiedReferences = Record<'inventory' | 'credential', CopiedReference | null>;
+
 /** A workflow job template for a launch, with its labels. */
 export interface LaunchableWorkflow extends RowOf<WorkflowJobTemplate> {
   may_start: boolean;
@@ -48,21 +51,14 @@ export class WorkflowJobTemplatesRepository extends TableRepository<Row> {
   }
 
   /** Returns the objects that a workflow itself refers to, for its copy. */
-  async references(
-    id: number,
-    actor: Actor,
-  ): Promise<{ inventory: CopiedReference | null; credential: CopiedReference | null }> {
-    const found = await this.database.row<{
-      inventory: CopiedReference | null;
-      credential: CopiedReference | null;
-    }>(sql`
+  references(id: number, actor: Actor): Promise<CopiedReferences | undefined> {
+    return this.database.row<CopiedReferences>(sql`
       SELECT ${copiedReference('inv', 'inventory', 'use', actor)} AS inventory,
         ${copiedReference('cred', 'credential', 'use', actor)} AS credential
       FROM unified_job_templates tpl
       LEFT JOIN (${allInventories()}) inv ON inv.id = tpl.inventory_id
       LEFT JOIN (${allCredentials()}) cred ON cred.id = tpl.webhook_credential_id
       WHERE tpl.id = ${id}`);
-    return existing(found, 'the original of a copy exists');
   }
 
   async copyLabels(original: number, copy: number): Promise<void> {

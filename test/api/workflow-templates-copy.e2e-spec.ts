@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { WorkflowJobTemplateNodesRepository } from '../../src/workflow-templates/workflow-job-template-nodes.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { LOST_SECRET } from '../support/lost-key.js';
@@ -220,4 +221,14 @@ it('thirty nodes need as many statements as three', async () => {
     () => copy(small),
     () => copy(large),
   );
+});
+
+it('a workflow that is deleted during the check of its copy is not found', async () => {
+  const workflow = await test.make.workflowTemplate({ organization });
+  const nodes = test.app.get(WorkflowJobTemplateNodesRepository, { strict: false });
+  jest.spyOn(nodes, 'toCopy').mockImplementationOnce(async () => {
+    await test.as.superuser.delete(`workflow_job_templates/${workflow.id}/`).expect(204);
+    return [];
+  });
+  await test.as.superuser.get(copyUrl(workflow)).expect(404);
 });

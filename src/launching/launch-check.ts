@@ -6,6 +6,7 @@ import { refErrors } from '../prompts/branch.js';
 import {
   deletionErrors,
   resolveLaunch,
+  SAVED_LAUNCH_TYPES,
   variablesOf,
   withEventRef,
   type ResolvedLaunch,
@@ -14,7 +15,6 @@ import type { LaunchObjects, LaunchTemplate } from './launch.loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { LaunchRequest } from './template-launcher.js';
 import type { LaunchCheck } from '../runs/launcher.js';
-import type { LaunchType } from '../runs/unified-job.entity.js';
 
 /** A planned launch with all data of its job row. */
 export interface PlannedLaunch extends LaunchCheck<LaunchRequest>, Omit<ResolvedLaunch, 'unknown'> {
@@ -97,14 +97,9 @@ export function promptedOf(
 }
 
 /**
- * Launch types of saved launches, whose credentials are added to those of the template. Credentials
- * of other launches replace those of the template.
- */
-const SAVED_LAUNCH_TYPES: readonly LaunchType[] = ['workflow', 'scheduled'];
-
-/**
  * Combines the credentials of a saved launch with those of the template. Each credential of the
- * launch replaces only a template credential of the same kind.
+ * launch replaces only a template credential of the same kind. Credentials of other launches replace
+ * all those of the template.
  */
 function mergeTemplateCredentials(
   prompts: Prompts,

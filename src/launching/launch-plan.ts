@@ -17,6 +17,7 @@ import type { Survey } from '../prompts/survey.js';
 import type { LaunchInventory, LaunchObjects } from './launch.loader.js';
 import type { LaunchRequest } from './template-launcher.js';
 import type { LaunchCheck } from '../runs/launcher.js';
+import type { LaunchType } from '../runs/unified-job.entity.js';
 
 /** The data of a template, of any kind, that determines its launches. */
 export interface LaunchableTemplate {
@@ -26,6 +27,9 @@ export interface LaunchableTemplate {
   survey: Survey | null;
   credentials: readonly LaunchCredential[];
 }
+
+/** Launch types of saved launches: nodes of workflows and schedules. */
+export const SAVED_LAUNCH_TYPES: readonly LaunchType[] = ['workflow', 'scheduled'];
 
 const ownVariables = new WeakMap<Row, Readonly<Record<string, unknown>>>();
 
@@ -94,7 +98,7 @@ export function resolveLaunch(
   { prompted, prompts: given, fields }: LaunchInput,
   objects: LaunchObjects,
 ): ResolvedLaunch {
-  const isStored = request.launchType === 'workflow' || request.isRelaunch === true;
+  const isStored = SAVED_LAUNCH_TYPES.includes(request.launchType) || request.isRelaunch === true;
   const prompts = isStored ? withoutDeleted(given, objects) : given;
   const { accepted, ignored } = mergePrompts(prompted, prompts);
   const variables = mergeVariables({
@@ -120,7 +124,7 @@ export function resolveLaunch(
 }
 
 /**
- * Returns the prompts of a node or a relaunch without the labels and instance groups that were deleted since
+ * Returns the prompts of a saved launch or a relaunch without the labels and instance groups that were deleted since
  * an earlier launch accepted them (docs/contract/runs.md#placement).
  */
 export function withoutDeleted(

@@ -100,6 +100,26 @@ it('a launch by the system starts again if a credential is deleted meanwhile', a
   expect(results).toMatchObject([{ run: { type: 'job' }, errors: {} }]);
 });
 
+it('a scheduled launch omits labels that are deleted after its schedule was read', async () => {
+  const { make, home, as, app, database } = test;
+  const label = await make.row('label', { name: 'Gone', organization: home.organization.id });
+  const { body: group } = await as.superuser.post('instance_groups/', { name: 'Gone' }).expect(201);
+  const template = await makeTemplate({
+    ask_labels_on_launch: true,
+    ask_instance_groups_on_launch: true,
+  });
+  await as.superuser.delete(`instance_groups/${group.id}/`).expect(204);
+  await database.execute(sql`DELETE FROM labels WHERE id = ${label.id}`);
+  const request = { templateType: 'job_template', templateId: template.id, createdBy: null };
+  const prompts = { labels: [label.id], instance_groups: [group.id as number] };
+  const results = await database.transaction(() =>
+    app
+      .get(Launchers, { strict: false })
+      .launchPossible([{ ...request, launchType: 'scheduled', prompts }]),
+  );
+  expect(results).toMatchObject([{ run: { type: 'job' }, errors: {} }]);
+});
+
 it('the ref of an event is used only if the template and project allow it', async () => {
   const launches = test.app.get(JobLauncher, { strict: false });
   const project = await test.make.project();

@@ -59,8 +59,10 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
   async prepareUpdate(row: RowOf<Schedule>, sent: ValuesOf<Schedule>): Promise<Prepared<Schedule>> {
     const values = { ...sent, ...readExtraData(sent) };
     const errors: FieldErrors = {};
-    const isTimed = 'rrule' in values || 'enabled' in values;
-    const times = isTimed ? await this.times({ ...row, ...values }, errors) : {};
+    const isTimed = 'rrule' in values || values.enabled === true;
+    // A schedule whose rule cannot be evaluated can still be disabled.
+    const untimed = values.enabled === false ? { next_run: null } : {};
+    const times = isTimed ? await this.times({ ...row, ...values }, errors) : untimed;
     const template = await this.template(row.unified_job_template_id);
     Object.assign(errors, savedFaults(values, row, template));
     if ('unified_job_template' in values) {

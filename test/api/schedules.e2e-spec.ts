@@ -77,6 +77,17 @@ describe('a schedule', () => {
     expect(body).not.toHaveProperty('survey_passwords');
   });
 
+  it('can be disabled even if its rule can no longer be evaluated', async () => {
+    const made = (await create().expect(201)).body;
+    const unknown = DAILY.replace('America/New_York', 'Nowhere/Land');
+    await test.database.execute(sql`
+      UPDATE schedules SET rrule = ${unknown} WHERE id = ${made.id as number}`);
+    const client = test.as.orgMember;
+    const { body } = await client.patch(`schedules/${made.id}/`, { enabled: false }).expect(200);
+    expect(body).toMatchObject({ enabled: false, next_run: null });
+    await client.patch(`schedules/${made.id}/`, { enabled: true }).expect(400);
+  });
+
   it('has a next run only if it is enabled', async () => {
     const made = (await create({ enabled: false }).expect(201)).body;
     expect(made).toMatchObject({ enabled: false, next_run: null });

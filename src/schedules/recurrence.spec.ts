@@ -62,6 +62,10 @@ describe('the text of a rule', () => {
     [`${UTC} ${DAILY};BYMONTH=13`, 'rrule parsing failed validation: invalid BYMONTH: 13'],
     [`${UTC} ${DAILY};BYHOUR=1;BYHOUR=2`, 'rrule parsing failed validation: BYHOUR occurs twice'],
     [`${UTC} RRULE:INTERVAL=1`, 'rrule parsing failed validation: FREQ is missing'],
+    [
+      `${UTC} RRULE:FREQ=YEARLY;INTERVAL=2;BYYEARDAY=1;BYDAY=MO`,
+      'rrule parsing failed validation: BYYEARDAY with other days needs INTERVAL=1 and no BYSETPOS',
+    ],
     [`${UTC} RRULE:FREQ=DAILY;INTERVAL=0`, 'rrule parsing failed validation: invalid INTERVAL: 0'],
     [`${UTC} ${DAILY};UNTIL=20261399`, 'rrule parsing failed validation: invalid UNTIL: 20261399'],
     [
@@ -241,6 +245,16 @@ describe('occurrences', () => {
       '2027-12-31T09:00:00Z',
       '2028-01-03T09:00:00Z',
     ]);
+  });
+
+  it.each([
+    ['BYYEARDAY=1,2,3,4,5,6,7;BYDAY=MO', ['2026-01-05', '2027-01-04', '2028-01-03']],
+    ['BYYEARDAY=1,100;BYDAY=MO', ['2029-01-01', '2034-04-10', '2035-01-01']],
+    ['BYYEARDAY=1,2,32,40;BYMONTHDAY=1,2', ['2026-01-02', '2026-02-01', '2027-01-01']],
+  ])('of FREQ=YEARLY;%s are on all these days only', async (days, dates) => {
+    const rrule = `${UTC} RRULE:FREQ=YEARLY;INTERVAL=1;${days}`;
+    const found = await utc(rrule, '2026-01-02T00:00:00Z', 3);
+    expect(found).toEqual(dates.map((date) => `${date}T09:00:00Z`));
   });
 
   it('of several rules are in order', async () => {

@@ -2,6 +2,7 @@ import { RRuleTemporal } from 'rrule-temporal';
 import { existing, zip } from '../common/invariants.js';
 import { Yielder } from '../common/yielder.js';
 import {
+  combinesYearDays,
   occurrencesOf,
   parseFault,
   readRuleText,
@@ -33,6 +34,8 @@ const MIN_PERIODS = new Map([
  * incomplete one, so fewer periods would end a rule with an occurrence in every period.
  */
 const MIN_POSITIONED_PERIODS = 3;
+/** Maximum number of days until a day of the year is on the same weekday again: twelve years. */
+const MAX_YEAR_DAYS = 4500;
 /**
  * Maximum number of periods in a backward search. A week has fewer minutes, so that a rule with a
  * weekday and minutes is found.
@@ -266,7 +269,7 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
   return text.rules
     .filter((rule) => rule.kind === kind)
     .map((rule) => {
-      const parts = asDaily(text.start, withTimeOf(skipped, rule.parts));
+      const parts = asDaily(text.start, withTimeOf(skipped, daysOfYear(rule.parts)));
       const maxCount = periodsInMaxYears(parts) * occurrencesOf(parts);
       const written = [...parts].map(([name, value]) => {
         if (name === 'UNTIL') return `UNTIL=${ruleInstant(untilOf(value, text.timezone))}`;
@@ -293,7 +296,9 @@ function periodsOf(parts: Rule['parts'], max: number, candidates: number): numbe
   const minimum = parts.has('BYSETPOS')
     ? MIN_POSITIONED_PERIODS
     : MIN_PERIODS.get(parts.get('FREQ') ?? '');
-  if (minimum === undefined) return Math.min(inMaxYears, isCounted ? MAX_PERIODS_BACK : max);
+  const isSparse = parts.get('FREQ') === 'DAILY' && parts.has('BYYEARDAY');
+  const others = isSparse ? Math.max(max, MAX_YEAR_DAYS) : max;
+  if (minimum === undefined) return Math.min(inMaxYears, isCounted ? MAX_PERIODS_BACK : others);
   const factor = isCounted ? COUNTED_FACTOR : 1;
   const affordable = Math.floor((candidates * factor) / occurrencesOf(parts));
   return Math.min(MAX_PERIODS, inMaxYears, Math.max(minimum, affordable));
@@ -328,6 +333,10 @@ function withTimeOf(start: Date | null, parts: Rule['parts']): ReadonlyMap<strin
   const hour = frequency === 'HOURLY' ? [] : [['BYHOUR', String(start.getUTCHours())] as const];
   return new Map([...hour, ['BYMINUTE', String(start.getUTCMinutes())], ...parts]);
 }
+
+/** Returns a yearly rule that combines `BYYEARDAY` with other days as a daily rule; others unchanged. */
+const daysOfYear = (parts: Rule['parts']): Rule['parts'] =>
+  combinesYearDays(parts) ? new Map([...parts, ['FREQ', 'DAILY']]) : parts;
 
 /**
  * Returns an hourly rule that has the same hours on each of its days as a daily rule; other rules

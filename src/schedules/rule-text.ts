@@ -166,6 +166,18 @@ function daysOf(frequency: string, listed: (name: string) => number | undefined)
   return Number.isFinite(days) ? days : months;
 }
 
+/** Returns true for a yearly rule whose other days the library would ignore because of `BYYEARDAY`. */
+export const combinesYearDays = (parts: ReadonlyMap<string, string>): boolean =>
+  parts.get('FREQ') === 'YEARLY' &&
+  parts.has('BYYEARDAY') &&
+  ['BYDAY', 'BYMONTHDAY', 'BYWEEKNO'].some((name) => parts.has(name));
+
+function combinationFaults(parts: ReadonlyMap<string, string>): string[] {
+  if (!combinesYearDays(parts)) return [];
+  const isSupported = parts.get('INTERVAL') === '1' && !parts.has('BYSETPOS');
+  return isSupported ? [] : ['BYYEARDAY with other days needs INTERVAL=1 and no BYSETPOS'];
+}
+
 function partFaults(rule: string): string[] {
   const parts = partsOf(rule);
   const names = parts.map(([name]) => name);
@@ -175,6 +187,7 @@ function partFaults(rule: string): string[] {
     ...names
       .filter((name, index) => names.indexOf(name) < index)
       .map((name) => `${name} occurs twice`),
+    ...combinationFaults(new Map(parts)),
     ...parts.flatMap(([name, value]) => {
       const pattern = PARTS[name];
       if (!pattern) return [`unknown parameter ${name}`];

@@ -124,8 +124,8 @@ export function resolveLaunch(
 }
 
 /**
- * Returns the prompts of a saved launch or a relaunch without the labels and instance groups that were deleted since
- * an earlier launch accepted them (docs/contract/runs.md#placement).
+ * Returns the prompts of a saved launch or a relaunch without the labels and instance groups that were
+ * deleted since an earlier launch accepted them (docs/contract/runs.md#placement).
  */
 export function withoutDeleted(
   prompts: Prompts,

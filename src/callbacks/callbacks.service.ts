@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { constantTimeEqual } from '../common/crypto/constant-time.js';
@@ -8,6 +7,7 @@ import { itemAt } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { InventorySourcesRepository } from '../inventory-sources/inventory-sources.repository.js';
 import { InventoryUpdateLauncher } from '../inventory-sources/inventory-update-launcher.service.js';
+import { isHostPattern } from '../inventories/host-name.js';
 import { LaunchLoader, type LaunchTemplate } from '../launching/launch.loader.js';
 import { JobLauncher } from '../launching/job-launcher.service.js';
 import type { LaunchRequest } from '../launching/template-launcher.js';
@@ -112,7 +112,7 @@ export class Callbacks implements OnModuleDestroy {
     const [host] = found;
     if (host === undefined) throw new BadRequest(NO_HOST);
     if (found.length > 1) throw new BadRequest('Multiple hosts matched the request!');
-    if (isPattern(host)) throw new BadRequest(NOT_STARTED);
+    if (isHostPattern(host)) throw new BadRequest(NOT_STARTED);
     return host;
   }
 
@@ -145,10 +145,3 @@ export class Callbacks implements OnModuleDestroy {
     return ids.length > 0;
   }
 }
-
-/**
- * Returns true for the name of a host that `--limit` reads as a pattern, which can match other hosts. Names from
- * inventory sources can have any characters, and owners of machines choose them.
- */
-const isPattern = (name: string): boolean =>
-  /^[!&~@]|[*?[,]/.test(name) || (name.includes(':') && !isIPv6(name));

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { Invalid } from '../common/errors/errors.js';
 
 export const MAX_PORT = 65_535;
@@ -20,6 +21,13 @@ export function splitHostName(name: string): { name: string; port: number | null
   if (IMPLICIT_GROUPS.has(split.name)) throw Invalid.field('name', 'Invalid host name.');
   return split;
 }
+
+/**
+ * Returns true for the name of a host that `--limit` reads as a pattern, which can match other hosts. Names from
+ * inventory sources can have any characters, and owners of machines choose them.
+ */
+export const isHostPattern = (name: string): boolean =>
+  /^[!&~@]|[*?[,]/.test(name) || (name.includes(':') && !isIPv6(name));
 
 function splitOffPort(name: string): { name: string; port: number | null } {
   const parts = name.split(':');

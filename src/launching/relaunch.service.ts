@@ -6,6 +6,7 @@ import { itemAt } from '../common/invariants.js';
 import { tableOf } from '../common/records.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
+import { isHostPattern } from '../inventories/host-name.js';
 import { organizations } from '../organizations/organizations.resource.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import type { Prompts } from '../prompts/launch-options.js';
@@ -26,6 +27,7 @@ const TEXTS = {
   active: 'Wait until job finishes before retrying on failed hosts.',
   noStats: 'Cannot retry on failed hosts, playbook stats not available.',
   noneFailed: 'Cannot relaunch because previous job had 0 failed hosts.',
+  pattern: 'Cannot retry on failed hosts, because the name of a host is a pattern.',
   notYet: 'Relaunch by host status not available until job finishes running.',
   prompts: 'Job was launched with prompted fields you do not have access to.',
   unknown:
@@ -165,7 +167,9 @@ export class RelaunchService {
     const { hasStats, failed } = await this.hostCounts(job.id);
     if (!hasStats) throw Invalid.field('hosts', TEXTS.noStats);
     if (failed === 0) throw Invalid.field('hosts', TEXTS.noneFailed);
-    return (await this.summaries.failedHosts(job.id)).join(',');
+    const names = await this.summaries.failedHosts(job.id);
+    if (names.some(isHostPattern)) throw Invalid.field('hosts', TEXTS.pattern);
+    return names.join(',');
   }
 
   private async hostCounts(

@@ -59,6 +59,12 @@ describe('relaunch', () => {
     });
     const { body } = await test.as.superuser.post(url, { hosts: 'failed' }).expect(201);
     expect(body.limit).toBe('a,c');
+    await test.database.execute(sql`
+      UPDATE job_host_summaries SET host_name = '*' WHERE job_id = ${job.id} AND host_name = 'a'`);
+    const { body: refused } = await test.as.superuser.post(url, { hosts: 'failed' }).expect(400);
+    expect(refused).toEqual({
+      hosts: ['Cannot retry on failed hosts, because the name of a host is a pattern.'],
+    });
   });
 
   it.each<[string, string, () => Promise<Row>]>([

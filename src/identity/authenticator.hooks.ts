@@ -105,11 +105,21 @@ export class AuthenticatorMapHooks implements ResourceHooks<AuthenticatorMap> {
   }
 }
 
+function triggerErrors({ trigger, claim, value }: ValuesOf<AuthenticatorMap>): FieldErrors {
+  if (trigger === 'always') return claim || value ? { trigger: [IGNORED_CLAIM] } : {};
+  return {
+    ...(!claim && { claim: ['The trigger needs a claim.'] }),
+    ...(!value && { value: ['The trigger needs a value.'] }),
+  };
+}
+
+const IGNORED_CLAIM =
+  'This map would take effect at every login. Choose a trigger that compares the claim, ' +
+  'or leave claim and value empty.';
+
 function assertMap(map: ValuesOf<AuthenticatorMap>): void {
-  const errors: FieldErrors = {};
-  const { map_type: type = '', trigger, claim = '', role = '' } = map;
-  if (trigger !== 'always' && claim === '') errors.claim = ['The trigger needs a claim.'];
-  if (trigger !== 'always' && map.value === '') errors.value = ['The trigger needs a value.'];
+  const errors = triggerErrors(map);
+  const { map_type: type = '', role = '' } = map;
   for (const name of ['organization', 'team'] as const) {
     const isSet = typeof map[name] === 'number';
     if (type === name && !isSet) errors[name] = [`A map of type ${type} requires this field.`];

@@ -75,6 +75,7 @@ describe('authenticators', () => {
     ['no role', { map_type: 'organization', organization: 1 }, ['role']],
     ['an object of another type', { map_type: 'allow', organization: 1 }, ['organization']],
     ['a trigger without claim', { map_type: 'deny', trigger: 'in' }, ['claim', 'value']],
+    ['a claim that is not read', { map_type: 'allow', claim: 'hd', value: 'a.org' }, ['trigger']],
   ])('refuse a map with %s', async (_name, fields, names) => {
     const body = { name: 'refused', ...fields };
     const url = `authenticators/${authenticator.id}/maps/`;

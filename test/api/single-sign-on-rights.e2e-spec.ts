@@ -212,7 +212,8 @@ describe('the roles of a login', () => {
 
   it('are removed by a denied login', async () => {
     const { team } = sso.test.home;
-    await map({ map_type: 'team', team: team.id, role: 'member_role', trigger: 'always' });
+    const always = { trigger: 'always', claim: '' };
+    await map({ map_type: 'team', team: team.id, role: 'member_role', ...always });
     await map({ name: 'Leavers', map_type: 'deny', value: 'left' });
     const username = account();
     await logIn();

@@ -159,7 +159,6 @@ export class LdapConfiguration {
 /** Members of the `configuration` of GitHub. */
 export class GithubConfiguration {
   @Char({
-    required: true,
     max: 1024,
     default: 'https://github.com',
     label: 'Base URL',
@@ -261,7 +260,7 @@ export const AUTHENTICATOR_KINDS = {
     label: 'GitHub',
     schema: GithubConfiguration,
     faults: ({ base_url: url }) =>
-      url && (!isServerUrl(url) || new URL(url).pathname !== '/')
+      url !== undefined && (!isServerUrl(url) || new URL(url).pathname !== '/')
         ? { base_url: [serverUrlError('an https URL without a path and query')] }
         : {},
     example: {

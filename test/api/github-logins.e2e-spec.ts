@@ -144,10 +144,17 @@ it('the test reports whether the API responds', async () => {
 it.each([
   ['a path', { base_url: 'https://github.com/acme' }, 'base_url'],
   ['http', { base_url: 'http://github.com' }, 'base_url'],
+  ['an empty address', { base_url: '' }, 'base_url'],
   ['no secret', { client_secret: '' }, 'client_secret'],
 ])('the authenticator is refused with %s', async (_name, changes, key) => {
   const configuration = { base_url: github.url, ...GITHUB_CLIENT, ...changes };
   const body = { name: 'refused', kind: 'github', configuration };
   const { body: errors } = await test.as.superuser.post('authenticators/', body).expect(400);
   expect(Object.keys(errors.configuration)).toEqual([key]);
+});
+
+it('the address of an authenticator is that of github.com by default', async () => {
+  const body = { name: 'default', kind: 'github', configuration: GITHUB_CLIENT };
+  const { body: created } = await test.as.superuser.post('authenticators/', body).expect(201);
+  expect(created.configuration.base_url).toBe('https://github.com');
 });

@@ -282,3 +282,18 @@ describe('the webhook settings of a project', () => {
     expect(copied).not.toBe(mine);
   });
 });
+
+it('the pages of a project say what its webhook does, and offer none for a manual project', async () => {
+  const pages = test.as.superuser.with({ accept: 'text/html' });
+  const { id } = await makeProject();
+  const { text } = await pages.get(`projects/${id}/`).expect(200);
+  expect(text).toContain('Sync this project with every push to a repository.');
+  await test.as.superuser.patch(`projects/${id}/`, { webhook_service: 'service_a' }).expect(200);
+  const { text: connected } = await pages.get(`projects/${id}/`).expect(200);
+  expect(connected).toContain('A repository of GitHub syncs this project.');
+  const manual = await makeProject({ scm_type: '', scm_url: '' });
+  for (const path of ['', 'webhook/']) {
+    const page = await pages.get(`projects/${manual.id}/${path}`).expect(200);
+    expect(page.text).not.toContain('value="service_a"');
+  }
+});

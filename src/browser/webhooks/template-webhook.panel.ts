@@ -9,7 +9,10 @@ import { webhookDeliveries } from '../../webhooks/webhook-deliveries.resource.js
 
 interface ShownTemplate {
   id: number;
+  type: string;
   url: string;
+  /** Absent except for projects. */
+  scm_type?: string;
   webhook_service: string;
   summary_fields: { user_capabilities?: { edit?: boolean } };
 }
@@ -24,16 +27,24 @@ export class TemplateWebhookPanel implements Panel<ShownTemplate> {
   constructor(private readonly source: PanelSource) {}
 
   async render({ object, actor, csrf }: PanelContext<ShownTemplate>): Promise<Html | null> {
-    const { id, url, webhook_service: service, summary_fields: summary } = object;
+    const { id, type, url, webhook_service: service, summary_fields: summary } = object;
+    const isProject = type === 'project';
     const mayEdit = summary.user_capabilities?.edit === true;
     const page = `${url}webhook/`;
     if (service === '') {
-      if (!mayEdit) return null;
+      if (!mayEdit || isManualProject(object)) return null;
       const form = { action: url, csrf, returnTo: page };
       return panelCard(
         'webhook',
         'Webhook',
-        html`<p class="hint">Launch this template from a repository. Connect:</p>
+        html`<p class="hint">
+            ${
+              isProject
+                ? 'Sync this project with every push to a repository.'
+                : 'Launch this template from a repository.'
+            }
+            Connect:
+          </p>
           ${serviceButtons(form)}`,
       );
     }
@@ -46,11 +57,17 @@ export class TemplateWebhookPanel implements Panel<ShownTemplate> {
     return panelCard(
       'webhook',
       'Webhook',
-      html`<p>A repository of ${label} launches this template. ${lastDelivery(last)}</p>
+      html`<p>
+          A repository of ${label} ${isProject ? 'syncs this project' : 'launches this template'}.
+          ${lastDelivery(last)}
+        </p>
         ${mayEdit && html`<a class="button" href="${page}">Address, secret and deliveries</a>`}`,
     );
   }
 }
+
+/** Returns true for a project without a source, which accepts no webhook. */
+export const isManualProject = ({ scm_type: kind }: { scm_type?: unknown }): boolean => kind === '';
 
 function lastDelivery(last: Item | undefined): HtmlValue {
   if (!last) return 'No deliveries yet.';

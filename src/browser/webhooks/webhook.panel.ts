@@ -13,7 +13,7 @@ import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 import { webhookDeliveries } from '../../webhooks/webhook-deliveries.resource.js';
 import type { WebhookSetup } from '../../webhooks/webhook-setups.service.js';
 import { webhookStatusPosts } from '../../webhooks/webhook-status-posts.resource.js';
-import { serviceButtons } from './template-webhook.panel.js';
+import { isManualProject, serviceButtons } from './template-webhook.panel.js';
 import { filterValues } from '../shared/filter-fields.js';
 import { templateAt, trialForm } from './filter-trial.panel.js';
 import { isRecord } from '../../common/records.js';
@@ -79,9 +79,11 @@ export class WebhookPanel implements Panel<WebhookSetup> {
   }
 }
 
-const serviceForm = ({ templateUrl, csrf, path }: Parts): Html =>
-  html`<p>Select a code host to get its payload URL and secret.</p>
-    ${serviceButtons({ action: templateUrl, csrf, returnTo: path })}`;
+const serviceForm = ({ template, templateUrl, csrf, path }: Parts): Html =>
+  isManualProject(template)
+    ? html`<p>Webhooks are not supported for manual projects.</p>`
+    : html`<p>Select a code host to get its payload URL and secret.</p>
+        ${serviceButtons({ action: templateUrl, csrf, returnTo: path })}`;
 
 function setupView({ setup, templateUrl, csrf, path }: Parts): Html {
   const rotate = { action: `${templateUrl}webhook_key/`, csrf, returnTo: path };

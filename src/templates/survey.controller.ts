@@ -58,7 +58,7 @@ export abstract class SurveyController {
   @Route((templates) => ({
     ...routeOf(templates, 'read'),
     link: 'survey_spec',
-    summary: 'Return the questions of the survey, or an empty object.',
+    summary: 'Questions that users answer at launch; an empty object without a survey.',
     response: SURVEY,
   }))
   @Get()

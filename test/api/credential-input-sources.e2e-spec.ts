@@ -269,3 +269,10 @@ describe('tests of secret stores', () => {
     );
   });
 });
+
+it('the page of a credential has a tab with its input sources', async () => {
+  const pages = test.as.orgAdmin.with({ accept: 'text/html' });
+  const { text } = await pages.get(`credentials/${target.id}/`).expect(200);
+  const [, tabs = ''] = /<nav class="tabs"(.*?)<\/nav>/s.exec(text) ?? [];
+  expect(tabs).toContain(`/credentials/${target.id}/input_sources/`);
+});

@@ -15,6 +15,7 @@ const PARTS: readonly (readonly [part: string, label: string, anchor?: string])[
   ['hosts', 'Hosts'],
   ['groups', 'Groups'],
   ['inventory_sources', 'Sources'],
+  ['input_sources', 'Input sources'],
   ['playbooks', 'Playbooks'],
   ['instances', 'Instances'],
   ['organizations', 'Organizations'],

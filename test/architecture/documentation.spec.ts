@@ -53,6 +53,11 @@ const INLINE: readonly (readonly [command: RegExp, path: string, text: string])[
     'importLogins([',
   ],
   [
+    /^npm run controller -- rotate-identity-key$/,
+    'test/queue/credential-input-sources.spec.ts',
+    "'rotate-identity-key'",
+  ],
+  [
     /^npm run controller -- rotate-secret-key$/,
     'test/security/secret-key-rotation.e2e-spec.ts',
     'rotateSecretKey',

@@ -75,7 +75,11 @@ export async function createToken(argv: readonly string[]): Promise<number> {
       description: { type: 'string', default: 'created by the command line' },
     },
   });
-  const { username = '', scope, description } = values;
+  const { username, scope, description } = values;
+  if (!username) {
+    process.stderr.write('Specify --username.\n');
+    return 2;
+  }
   if (scope !== 'read' && scope !== 'write') {
     process.stderr.write(`--scope must be read or write, not ${scope}.\n`);
     return 2;

@@ -64,12 +64,19 @@ it('create-token prints a token of the user', async () => {
   await client.post('teams/', {}).expect(403);
 });
 
-it('create-token refuses an unknown scope', async () => {
+it.each([
+  [
+    'an unknown scope',
+    ['--username', 'orgAdmin', '--scope', 'raed'],
+    '--scope must be read or write, not raed.',
+  ],
+  ['no user', [], 'Specify --username.'],
+])('create-token refuses %s', async (_name, options, message) => {
   const errors = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
-    const argv = ['create-token', '--username', 'orgAdmin', '--scope', 'raed'];
+    const argv = ['create-token', ...options];
     expect(await withSettingsOf(test, {}, () => runCommand(argv))).toBe(2);
-    expect(errors).toHaveBeenCalledWith('--scope must be read or write, not raed.\n');
+    expect(errors).toHaveBeenCalledWith(`${message}\n`);
   } finally {
     errors.mockRestore();
   }

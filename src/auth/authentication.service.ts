@@ -136,7 +136,9 @@ export class AuthenticationService {
   }
 
   /** Returns true if `REQUIRE_TWO_FACTORS` requires a second factor that the account does not have. */
-  private async lacksSecondFactor(account: Account): Promise<boolean> {
+  async lacksSecondFactor(
+    account: Pick<Account, 'has_second_factor' | 'is_superuser' | 'is_system_auditor'>,
+  ): Promise<boolean> {
     if (account.has_second_factor) return false;
     const { REQUIRE_TWO_FACTORS } = await this.runtime.get('REQUIRE_TWO_FACTORS');
     if (REQUIRE_TWO_FACTORS !== 'admins') return REQUIRE_TWO_FACTORS === 'all';

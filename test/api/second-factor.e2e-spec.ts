@@ -308,6 +308,8 @@ describe('REQUIRE_TWO_FACTORS', () => {
     const setUp = '/second-factor/?next=%2Fapi%2Fv2%2Fteams%2F%3Fpage%3D1';
     expect(await placeOf(browser, '/api/v2/teams/?page=1')).toBe(setUp);
     expect(await placeOf(browser, '/')).toBe('/second-factor/?next=%2F');
+    const reason = 'Your account needs a second factor';
+    expect(await (await browser.visit(at('/second-factor/'))).text()).toContain(reason);
     const json = await browser.visit(at('/api/v2/teams/'), { accept: 'application/json' });
     expect([json.status, await json.json()]).toEqual([
       403,

@@ -70,12 +70,24 @@ const count = (number: number, noun: string): string =>
 /** Renders the page of a user without a second factor. */
 export const startPage = (
   context: PageContext,
-  { next, error = '', offersPasskeys }: Parts & PasskeySupport,
+  {
+    next,
+    error = '',
+    offersPasskeys,
+    isRequired,
+  }: Parts & PasskeySupport & { isRequired: boolean },
 ): string =>
   document(
     context,
     error,
-    html`<p class="description">
+    html`${
+        isRequired &&
+        html`<p class="message warn">
+          Your account needs a second factor for logins with a password. Set up a second factor to
+          continue.
+        </p>`
+      }
+      <p class="description">
         With a second factor, a login with your password also asks for a code of an authenticator
         app on your phone, or for a passkey. Sessions in other browsers end, and HTTP Basic is
         refused for your account; tokens continue to work.

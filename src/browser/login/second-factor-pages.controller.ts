@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Ip, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { AuthenticationService } from '../../auth/authentication.service.js';
 import { Passkeys } from '../../auth/passkeys.service.js';
 import { SecondFactors } from '../../auth/second-factors.service.js';
 import { nextPath } from '../../auth/sessions.service.js';
@@ -52,6 +53,7 @@ const SETUP = { isBeforeSecondFactor: true } as const;
 @Controller('second-factor')
 export class SecondFactorPagesController {
   constructor(
+    private readonly authentication: AuthenticationService,
     private readonly factors: SecondFactors,
     private readonly passkeys: Passkeys,
     private readonly events: SecurityEvents,
@@ -198,15 +200,21 @@ export class SecondFactorPagesController {
 
   private async state(
     page: PageContext,
-    { id }: Actor,
+    { id, isSuperuser, isSystemAuditor }: Actor,
     next: string,
     error?: string,
   ): Promise<Reply> {
     const state = await this.factors.stateOf(id);
     const offersPasskeys = await this.passkeys.areUsable(page.origin);
     const parts = { next, error, offersPasskeys };
-    const text = state ? statePage(page, { ...parts, ...state, user: id }) : startPage(page, parts);
-    return pageReply(text, error === undefined ? 200 : 403);
+    const status = error === undefined ? 200 : 403;
+    if (state) return pageReply(statePage(page, { ...parts, ...state, user: id }), status);
+    const isRequired = await this.authentication.lacksSecondFactor({
+      has_second_factor: false,
+      is_superuser: isSuperuser,
+      is_system_auditor: isSystemAuditor,
+    });
+    return pageReply(startPage(page, { ...parts, isRequired }), status);
   }
 
   private secret(

@@ -143,10 +143,9 @@ it('a form offers choices for modules, HTTP methods and prompts beside their fie
   const command = await htmlOf(test.as.superuser, 'ad_hoc_commands/?_form=post');
   expect(optionsOf(command, 'post-module_name').map(({ value }) => value)).toContain('shell');
   const webhook = 'notification_templates/?_with.notification_type=webhook';
-  const methods = optionsOf(
-    await htmlOf(test.as.superuser, webhook),
-    'post-notification_configuration.http_method',
-  );
+  const form = await htmlOf(test.as.superuser, webhook);
+  expect([...form.matchAll(/<dt>([^<]*)/g)].map(([, title]) => title)).toEqual(['Webhook']);
+  const methods = optionsOf(form, 'post-notification_configuration.http_method');
   expect(methods.map(({ value }) => value)).toEqual(expect.arrayContaining(['POST', 'PUT']));
   const template = await htmlOf(test.as.orgAdmin, 'job_templates/?_form=post');
   expect(wordsOf(template).join(' ')).toContain('Prompt on launch for Credentials');

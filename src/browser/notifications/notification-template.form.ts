@@ -46,7 +46,7 @@ export class NotificationTemplateForm implements PageForm {
     if (!type) return fields;
     return fields.flatMap((field) => {
       if (field.name === this.choice) return [];
-      return field.name === DOCUMENT ? configurationFields(type) : [field];
+      return field.name === DOCUMENT ? configurationFields(type) : [withExampleOf(type, field)];
     });
   }
 
@@ -71,6 +71,13 @@ export class NotificationTemplateForm implements PageForm {
 
 const typeOf = (value: unknown): NotificationType | undefined =>
   NOTIFICATION_TYPES.find((type) => type === value);
+
+/** Returns a field with the example of the chosen type only. */
+const withExampleOf = (type: NotificationType, field: Field): Field => {
+  const { label } = backendFor(type);
+  const example = field.examples?.()[`${label} (${type})`];
+  return example === undefined ? field : { ...field, examples: () => ({ [label]: example }) };
+};
 
 function configurationFields(type: NotificationType): readonly Field[] {
   const { fields, recipientKey } = backendFor(type);

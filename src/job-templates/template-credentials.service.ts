@@ -18,7 +18,7 @@ export class TemplateCredentials {
    * so that concurrent requests cannot attach conflicting credentials.
    */
   async assertAttachable(template: Row, credential: Row): Promise<void> {
-    await this.templates.lock(template.id);
+    await this.templates.lock([template.id]);
     const rows = await this.jobTemplates.withAttached(template.id, credential.id);
     const added = rows.find(({ id }) => id === credential.id);
     if (!added || added.is_attached) return;

@@ -135,7 +135,7 @@ export class JobSchedules {
   private async freeName(job: RowOf<Job>): Promise<string> {
     const name = `Auto-generated schedule from job ${job.id}`;
     const templateId = Number(job.unified_job_template_id);
-    await this.allTemplates.lock(templateId);
+    await this.allTemplates.lock([templateId]);
     const usedNames = new Set(await this.schedules.namesBeginningWith(templateId, name));
     let free = name;
     for (let number = 1; usedNames.has(free); number += 1) free = `${name} - number ${number}`;

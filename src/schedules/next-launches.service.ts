@@ -21,8 +21,10 @@ export class NextLaunches {
 
   /** @param except schedule that is about to be deleted */
   async refresh(changed: readonly ChangedSchedule[], except: number | null = null): Promise<void> {
-    const templates = new Set(changed.map(({ unified_job_template_id: id }) => id));
-    await this.templates.showNextLaunches(nextSchedules([...templates], except));
+    const templates = [...new Set(changed.map(({ unified_job_template_id: id }) => id))];
+    // A statement of its own: the next one sees schedules that were committed during the wait.
+    await this.templates.lock(templates);
+    await this.templates.showNextLaunches(nextSchedules(templates, except));
     this.database.afterCommit(() => this.signals.announceSchedules(changed.map(({ id }) => id)));
   }
 }

@@ -118,13 +118,12 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   }
 
   /**
-   * Locks a template until the transaction ends. Other transactions can still refer to the
-   * template.
+   * Locks templates until the transaction ends, in the order of ids. Other transactions can still refer to
+   * the templates.
    */
-  async lock(id: number): Promise<void> {
-    await this.database.execute(
-      sql`SELECT 1 FROM unified_job_templates WHERE id = ${id} FOR NO KEY UPDATE`,
-    );
+  async lock(ids: readonly number[]): Promise<void> {
+    await this.database.execute(sql`
+      SELECT 1 FROM unified_job_templates WHERE id = ANY(${ids}::int[]) ORDER BY id FOR NO KEY UPDATE`);
   }
 
   /**

@@ -22,7 +22,7 @@ export class NodeEdges {
   async assertLinkable(parent: Row, child: Row, kind: EdgeKind): Promise<void> {
     if (child.workflow_job_template_id !== parent.workflow_job_template_id) throw new Forbidden();
     // Locks the workflow, so that two concurrent requests cannot create a cycle together.
-    await this.templates.lock(Number(parent.workflow_job_template_id));
+    await this.templates.lock([Number(parent.workflow_job_template_id)]);
     const found = await this.nodes.edgeBetween(parent.id, child.id);
     if (found.closes_cycle) throw new BadRequest('Cycle detected.');
     if (found.kind !== null && found.kind !== kind) {

@@ -1,6 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { interleave } from '../support/interleave.js';
 import type { PersonaName } from '../support/personas.js';
 import { samePageQueries } from '../support/queries.js';
 
@@ -313,6 +314,19 @@ describe('a template with schedules', () => {
     expect((await shown()).related.next_schedule).toBe(`/api/v2/schedules/${late.id}/`);
     await test.as.superuser.delete(`schedules/${late.id}/`).expect(204);
     expect(await shown()).toMatchObject({ next_job_run: null });
+  });
+
+  it('shows the earlier of two schedules that are created at the same time', async () => {
+    const { database, make, as } = test;
+    const own = await make.jobTemplate();
+    const early = { name: 'Early', rrule: SOON, unified_job_template: own.id };
+    await interleave(database, [
+      () => make.row('schedule', early),
+      async () => create({}, own, 'superuser').expect(201),
+      async () => undefined,
+    ]);
+    const { body } = await as.superuser.get(`job_templates/${own.id}/`).expect(200);
+    expect(body.next_job_run).toBe('2030-01-01T08:00:00Z');
   });
 
   it.each(['job_template', 'project', 'workflow_job_template'])(

@@ -16,7 +16,7 @@ export default {
       removeInventory: [[1]],
       moveSources: [[1, 2]],
       replaceKey: [[1, 'sealed']],
-      lock: [[1]],
+      lock: [[[1]]],
       showNextLaunches: [[COMING]],
       showCreated: [[RUNS]],
       showMoved: [[RUNS]],

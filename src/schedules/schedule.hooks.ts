@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { entryOf, existing } from '../common/invariants.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { resource, type RowOf } from '../common/resource/define-resource.js';
 import type { ExtraColumns, Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
@@ -31,10 +32,17 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
     private readonly database: Database,
     private readonly schedules: SchedulesRepository,
     private readonly projects: TemplatesRepository,
+    private readonly references: ReferencesService,
     private readonly box: SecretBox,
     private readonly targets: SavedLaunchTargets,
     private readonly next: NextLaunches,
   ) {}
+
+  async lockParent(id: number): Promise<void> {
+    const row = await this.schedules.findOneBy({ id });
+    const templates = row ? [Number(row.unified_job_template_id)] : [];
+    await this.references.lockExisting(resource('unified_job_template'), templates);
+  }
 
   async prepareCreate(sent: ValuesOf<Schedule>): Promise<Prepared<Schedule>> {
     const values = { ...sent, ...readExtraData(sent) };

@@ -44,8 +44,8 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
   }
 
   /**
-   * Locks schedules that are due by the database's clock, and skips schedules that are already
-   * locked.
+   * Locks schedules that are due by the database's clock, and their templates against deletion. Skips
+   * schedules that are already locked, and schedules of templates that are being changed or deleted.
    */
   lockDue(limit: number): Promise<DueSchedule[]> {
     return this.database.rows<DueSchedule>(sql`
@@ -58,7 +58,7 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
       FROM schedules s JOIN (${templateNames()}) t ON t.id = s.unified_job_template_id
       WHERE s.enabled AND s.next_run <= now()
       ORDER BY s.next_run, s.id LIMIT ${limit}
-      FOR UPDATE OF s SKIP LOCKED`);
+      FOR UPDATE OF s SKIP LOCKED FOR KEY SHARE OF t SKIP LOCKED`);
   }
 
   /** Moves schedules to their next occurrence. */

@@ -9,9 +9,11 @@ import { randomUUID } from 'node:crypto';
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resource, resources } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { SchedulesRepository } from '../../src/schedules/schedules.repository.js';
 import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { interleave } from '../support/interleave.js';
 import { removeInventory } from '../support/inventory-deletion.js';
 import type { Home } from '../support/personas.js';
 import { addReferences, foreignKeys } from '../support/references.js';
@@ -270,4 +272,42 @@ it('a refused deletion names the objects that prevent it, and counts the others'
   expect((await test.as.superuser.delete(url).expect(409)).body).toEqual(
     inUse(...ids.map((id) => ({ id, type: 'job' }))),
   );
+});
+
+describe('a template can be deleted', () => {
+  let template: number;
+  let schedule: number;
+  beforeEach(async () => {
+    template = (await test.make.jobTemplate()).id;
+    const rrule = 'DTSTART:20300101T080000Z RRULE:FREQ=DAILY;INTERVAL=1';
+    const fields = { name: 'Daily', rrule, unified_job_template: template };
+    schedule = (await test.make.row('schedule', fields)).id;
+  });
+
+  const lockTemplate = () =>
+    test.database.execute(
+      sql`SELECT 1 FROM unified_job_templates WHERE id = ${template} FOR UPDATE`,
+    );
+
+  it.each(['delete', 'patch'] as const)('while a %s of its schedule waits', async (method) => {
+    const { as, database } = test;
+    await interleave(database, [
+      lockTemplate,
+      async () => as.superuser[method](`schedules/${schedule}/`, { enabled: false }),
+      () => database.execute(sql`SELECT 1 FROM schedules WHERE id = ${schedule} FOR UPDATE NOWAIT`),
+    ]);
+  });
+
+  it('while its schedule is due', async () => {
+    const { app, database } = test;
+    await database.execute(sql`UPDATE schedules SET next_run = now() WHERE id = ${schedule}`);
+    const schedules = app.get(SchedulesRepository, { strict: false });
+    const lockDue = () => database.transaction(() => schedules.lockDue(10));
+    await interleave(database, [
+      lockTemplate,
+      async () => expect(await lockDue()).toEqual([]),
+      async () => undefined,
+    ]);
+    expect(await lockDue()).toMatchObject([{ id: schedule }]);
+  });
 });

@@ -94,7 +94,7 @@ export class ResourceService {
 
   /**
    * Loads the current row with its capabilities and the `use` columns of the objects that it references
-   * (`destinationColumns`), and locks the row until the caller's transaction ends.
+   * (`destinationColumns`), and locks the row until the caller's transaction ends, after its parent.
    *
    * @throws NotFound if the row has been deleted
    */
@@ -103,6 +103,7 @@ export class ResourceService {
     { id }: Pick<Row, 'id'>,
     actor: Actor,
   ): Promise<RowOf<Schema>> {
+    await this.hooksOf(definition).lockParent?.(id);
     const row = await this.rows.lock(definition, id, actor);
     if (!row) throw noMatch(definition);
     return row;

@@ -36,6 +36,12 @@ export class WorkflowJobTemplateNodeHooks implements ResourceHooks<WorkflowJobTe
     private readonly box: SecretBox,
   ) {}
 
+  async lockParent(id: number): Promise<void> {
+    const row = await this.nodes.findOneBy({ id });
+    const workflows = row ? [Number(row.workflow_job_template_id)] : [];
+    await this.references.lockExisting(resource('workflow_job_template'), workflows);
+  }
+
   async prepareCreate(
     sent: ValuesOf<WorkflowJobTemplateNode>,
   ): Promise<Prepared<WorkflowJobTemplateNode>> {

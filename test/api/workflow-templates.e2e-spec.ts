@@ -1,7 +1,11 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { ResourceService } from '../../src/common/rest/resource.service.js';
 import { sql } from '../../src/database/sql.js';
+import { ApprovalTemplates } from '../../src/workflow-templates/approval-templates.service.js';
+import { workflowJobTemplateNodes } from '../../src/workflow-templates/workflow-job-template-nodes.resource.js';
 import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { interleave } from '../support/interleave.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
 
 let test: TestApp;
@@ -249,6 +253,31 @@ it('a deletion removes nodes and approvals, keeps runs, and is refused with acti
   await as.superuser.get(approval.body.url).expect(404);
   const run = await as.superuser.get(launched.body.url).expect(200);
   expect(run.body.unified_job_template).toBeNull();
+});
+
+it('a deletion removes an approval that another request adds at the same time', async () => {
+  const { app, as, make, database } = test;
+  const workflow = await makeWorkflow();
+  const { id } = await make.workflowNode(workflow);
+  const resources = app.get(ResourceService, { strict: false });
+  const approvals = app.get(ApprovalTemplates, { strict: false });
+  const actor = {
+    id: as.users.superuser.id,
+    username: '',
+    isSuperuser: true,
+    isSystemAuditor: false,
+  };
+  let approval: Row | undefined;
+  await interleave(database, [
+    async () => {
+      const node = await resources.lock(workflowJobTemplateNodes, { id }, actor);
+      approval = await make.row('workflow_approval_template', { name: 'Go?' });
+      await approvals.assign(node, approval);
+    },
+    async () => as.superuser.delete(`workflow_job_templates/${workflow.id}/`).expect(204),
+    async () => undefined,
+  ]);
+  await as.superuser.get(`workflow_approval_templates/${approval!.id}/`).expect(404);
 });
 
 it('a page asks what to do with a step whose template was deleted', async () => {

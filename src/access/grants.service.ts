@@ -93,6 +93,8 @@ export class GrantsService {
     const object = await this.objectOf(role);
     assertTeamFits(role, object, team);
     const members = await this.roleOf('team', team.id, 'member_role');
+    // Locks the team before the graph of roles, like a deletion of the team.
+    await this.objectOf(members);
     if ((await this.graph.addEdge(members.id, role.id)) === 'cycle') {
       throw new BadRequest('This grant would make a team a member of itself.', 'grant_denied');
     }

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { interleave } from '../support/interleave.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -121,6 +122,41 @@ it('the closure of roles is correct after simultaneous creations and grants', as
     make.grant('organization', home.organization, 'auditor_role', { team }),
   ]);
   await expectTrue();
+});
+
+describe('the lock of the role graph is taken last, so that a deletion does not wait for', () => {
+  const lockGraph = async (): Promise<void> => {
+    const row = await test.database.row(sql`SELECT pg_try_advisory_xact_lock(7301) AS taken`);
+    expect(row).toEqual({ taken: true });
+  };
+
+  it('a change of the organization of a project', async () => {
+    const { as, database, home, make } = test;
+    const project = await make.project({ organization: home.organization.id });
+    const { id } = await make.jobTemplate({ project: project.id });
+    const organization = home.otherOrganization.id;
+    await interleave(database, [
+      () => database.execute(sql`SELECT 1 FROM unified_job_templates WHERE id = ${id} FOR UPDATE`),
+      async () => as.superuser.patch(`projects/${project.id}/`, { organization }).expect(200),
+      lockGraph,
+    ]);
+    await expectTrue();
+  });
+
+  it.each(['roles', 'teams'])('a grant to a team, by its URL below %s', async (path) => {
+    const { as, database, home, make } = test;
+    const organization = home.organization.id;
+    const team = await make.team({ organization });
+    const role = await make.role('project', await make.project({ organization }), 'use_role');
+    const [parent, child] = path === 'roles' ? [role, team] : [team, role];
+    const other = path === 'roles' ? 'teams' : 'roles';
+    await interleave(database, [
+      () => database.execute(sql`SELECT 1 FROM teams WHERE id = ${team.id} FOR UPDATE`),
+      async () => as.superuser.post(`${path}/${parent.id}/${other}/`, { id: child.id }).expect(204),
+      lockGraph,
+    ]);
+    await expectTrue();
+  });
 });
 
 it('the closure of roles is correct after any sequence of grants, revocations and deletions', async () => {

@@ -199,10 +199,11 @@ export class ResourceService {
       modified: sql`now()`,
       ...author,
     });
+    await hooks.updated?.(before, after, actor);
+    // Last, because it locks the graph of roles.
     if (parentChanged(definition, before, after)) {
       await this.roles.parentChanged(definition, after);
     }
-    await hooks.updated?.(before, after, actor);
     if (definition.audited && Object.keys(changed).length > 0) {
       const changes = updateChanges(definition, before, changed);
       this.activity.recordUpdate(definition, after, changes);

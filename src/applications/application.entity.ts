@@ -67,6 +67,7 @@ export class Application extends NamedEntity {
 /** Authorization code, which an application exchanges for tokens (RFC 6749, section 4.1). */
 @Entity('authorization_codes')
 export class AuthorizationCode extends GrantSecret {
+  /** Empty if the authorization request contained no redirect URI. */
   @Column('text')
   redirect_uri!: string;
 

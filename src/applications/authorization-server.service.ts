@@ -98,7 +98,8 @@ export class AuthorizationServer {
     const body = { ...parameters, allowed: String(isAllowed) };
     const request = new OAuth2Server.Request({ headers: {}, method: 'POST', query: {}, body });
     const response = new OAuth2Server.Response();
-    const handle = (): GrantUser => ({ id: user, grant: randomUUID() });
+    const hasRedirectUri = parameters.redirect_uri !== undefined;
+    const handle = (): GrantUser => ({ id: user, grant: randomUUID(), hasRedirectUri });
     try {
       await this.server.authorize(request, response, {
         authenticateHandler: { handle },

@@ -33,6 +33,8 @@ export interface GrantUser {
   grant: string;
   /** Generation of the user's sessions at the consent or the check of the password. */
   generation?: number;
+  /** True if the authorization request contains a redirect URI, which the exchange must then repeat. */
+  hasRedirectUri?: boolean;
   /** Digest of the code of the request, if it contains one. */
   codeDigest?: string;
   /** Digest of the refresh token of the request, if it contains one. */
@@ -95,12 +97,12 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
         'Missing parameter: `code_challenge`, which public applications need',
       );
     }
-    const { id, grant } = user;
+    const { id, grant, hasRedirectUri = true } = user;
     const stored = {
       digest: tokenDigest(code.authorizationCode),
       application_id: Number(client.id),
       user_id: id,
-      redirect_uri: code.redirectUri,
+      redirect_uri: hasRedirectUri ? code.redirectUri : '',
       scope: (code.scope ?? DEFAULT_SCOPE).join(' '),
       code_challenge: challenge,
       grant_id: grant,

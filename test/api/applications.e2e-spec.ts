@@ -10,6 +10,7 @@ import { ApiClient } from '../support/client.js';
 
 const PASSWORD = 'a long enough password';
 const CALLBACK = 'https://client.example.org/cb';
+const OTHER = 'https://client.example.org/other';
 let test: TestApp;
 let agent: ReturnType<typeof supertest.agent>;
 let csrf: string;
@@ -43,7 +44,7 @@ const application = async (body: object = {}): Promise<Row> => {
       organization: organization.id,
       client_type: 'public',
       authorization_grant_type: 'authorization-code',
-      redirect_uris: `${CALLBACK} https://client.example.org/other`,
+      redirect_uris: `${CALLBACK} ${OTHER}`,
       ...body,
     })
     .expect(201);
@@ -298,16 +299,19 @@ describe('the token endpoint', () => {
   it.each([
     ['a wrong verifier', { code_verifier: 'w'.repeat(50) }, 'invalid_grant'],
     ['no verifier', { code_verifier: '' }, 'invalid_grant'],
-    [
-      'another redirect URI',
-      { redirect_uri: 'https://client.example.org/other' },
-      'invalid_request',
-    ],
+    ['another redirect URI', { redirect_uri: OTHER }, 'invalid_request'],
+    ['no redirect URI', { redirect_uri: '' }, 'invalid_request'],
     ['an absent code', { code: '' }, 'invalid_request'],
   ])('refuses %s', async (_case, wrong, error) => {
     const app = await application();
     const code = (await decide(request(app))).get('code');
     expect((await exchange(app, code, wrong).expect(400)).body.error).toBe(error);
+  });
+
+  it('needs no redirect URI if the authorization request had none', async () => {
+    const app = await application({ redirect_uris: CALLBACK });
+    const code = (await decide(request(app, { redirect_uri: undefined }))).get('code');
+    await exchange(app, code, { redirect_uri: undefined }).expect(200);
   });
 
   it('refuses the code of another client, and an expired one', async () => {
@@ -384,10 +388,8 @@ it('users can create tokens for applications that they can read', async () => {
   const { body } = await test.as.superuser
     .post('tokens/', { application: app.id, scope: 'read' })
     .expect(201);
-  expect(body).toMatchObject({
-    application: app.id,
-    refresh_token: expect.stringMatching(/^acr_/),
-  });
+  const refresh_token = expect.stringMatching(/^acr_/);
+  expect(body).toMatchObject({ application: app.id, refresh_token });
   await test.as.superuser.delete(`tokens/${body.id}/`).expect(204);
   const again = { client_id: app.client_id, refresh_token: body.refresh_token };
   await token({ grant_type: 'refresh_token', ...again }).expect(400);

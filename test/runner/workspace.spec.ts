@@ -1,4 +1,4 @@
-import { access, chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { preparePlaybookRun } from '../../src/execution/runner/playbook-run.js';
@@ -53,6 +53,28 @@ describe('a workspace', () => {
     await removeDirectory(workspace.dir);
     await expect(access(workspace.dir)).rejects.toThrow('ENOENT');
     expect(await readFile(join(outside, 'keep'), 'utf8')).toBe('x');
+  });
+
+  it('is deleted with folders whose paths are too long for the system', async () => {
+    const { projectDir, dir } = await createWorkspace(folder.runsDir, 1, 1);
+    const chain = Array.from({ length: 15 }, () => 'd'.repeat(200)).join('/');
+    for (const name of ['upper', 'lower']) {
+      await mkdir(join(projectDir, name, chain), { recursive: true });
+    }
+    await writeFile(join(projectDir, 'lower', chain, 'file'), 'x');
+    await rename(join(projectDir, 'lower'), join(projectDir, 'upper', chain, 'lower'));
+    await removeDirectory(dir);
+    await expect(access(dir)).rejects.toThrow('ENOENT');
+  });
+
+  it('is deleted with locked folders whose names are not UTF-8', async () => {
+    const { projectDir, dir } = await createWorkspace(folder.runsDir, 1, 1);
+    const locked = Buffer.from(`${projectDir}/\xff`, 'latin1');
+    await mkdir(locked);
+    await writeFile(Buffer.from(`${projectDir}/\xff/file`, 'latin1'), 'x');
+    await chmod(locked, 0o000);
+    await removeDirectory(dir);
+    await expect(access(dir)).rejects.toThrow('ENOENT');
   });
 });
 

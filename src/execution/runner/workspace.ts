@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   chmod,
   lstat,
@@ -44,6 +44,8 @@ export interface Workspace extends RunnerFolders {
 export const MARK_VARIABLE = 'AUTOMATION_CONTROLLER_RUN';
 const DIRECTORY_NAME = /^run-(\d+)-(\d+)-/;
 const REMOVE_ATTEMPTS = 3;
+/** Length of the paths that are shortened. Linux permits 4096 bytes, and names have up to 255. */
+const MAX_PATH_BYTES = 3000;
 
 /**
  * Creates the private folder (mode 0700) of one attempt of a job below `baseDir`, which is created
@@ -129,7 +131,7 @@ export async function writeInventoryScript(
 }
 
 /**
- * Removes a folder with all its content, including read-only folders of a playbook. Does nothing if
+ * Removes a folder with all its content, including read-only and deep folders of a playbook. Does nothing if
  * the folder is missing.
  */
 export async function removeDirectory(dir: string): Promise<void> {
@@ -149,10 +151,22 @@ export function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-async function makeWritable(path: string): Promise<void> {
-  const stats = await lstat(path).catch(() => null);
+/**
+ * Makes a folder removable. Names stay bytes, because a run can choose names that are not UTF-8. A run can also
+ * nest folders so deep that their paths are too long for the system: these are moved to the top.
+ */
+async function makeWritable(dir: string): Promise<void> {
+  const stats = await lstat(dir).catch(() => null);
   if (!stats?.isDirectory()) return;
-  await chmod(path, 0o700).catch(() => undefined);
-  const names = await readdir(path).catch(() => []);
-  for (const name of names) await makeWritable(join(path, name));
+  const folders = [Buffer.from(dir)];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    await chmod(folder, 0o700).catch(() => undefined);
+    const path =
+      folder.length > MAX_PATH_BYTES ? Buffer.from(join(dir, `moved-${randomUUID()}`)) : folder;
+    if (path !== folder) await rename(folder, path).catch(() => undefined);
+    const options = { withFileTypes: true, encoding: 'buffer' } as const;
+    for (const entry of await readdir(path, options).catch(() => [])) {
+      if (entry.isDirectory()) folders.push(Buffer.concat([path, Buffer.from(sep), entry.name]));
+    }
+  }
 }

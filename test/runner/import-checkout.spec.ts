@@ -31,7 +31,7 @@ if path.endswith('.zip'):
             info.external_attr = (0o120777 if link else 0o100755) << 16
             archive.writestr(info, link or content)
 else:
-    with tarfile.open(path, 'w:gz') as archive:
+    with tarfile.open(path, 'w:gz' if path.endswith('.gz') else 'w') as archive:
         for name, content, link in entries:
             info = tarfile.TarInfo(name)
             info.mode, info.size = 0o755, len(content)
@@ -55,7 +55,12 @@ beforeAll(async () => {
       return;
     }
     readFile(join(folder.dir, request.url ?? '')).then(
-      (content) => response.end(content),
+      (content) => {
+        response.setHeader('Content-Length', content.length);
+        // The connection ends after the first file of 512 bytes at most, with its header.
+        if (request.url !== '/short.tar') response.end(content);
+        else response.write(content.subarray(0, 1024), () => response.destroy());
+      },
       () => response.writeHead(404).end(),
     );
   });
@@ -187,6 +192,12 @@ describe.each(SANDBOXES)('imports %s', (_, kind) => {
     expect((await checked).stdout).toMatch(
       new RegExp(`^${one} missing\n${two} commit \\d+\n${three} commit \\d+\n$`),
     );
+  });
+
+  it('fails if the download of an archive ends early', async () => {
+    await pack('short.tar', SITE);
+    const failed = sync('archive', { url: urlOf('short.tar') });
+    await expect(failed).rejects.toThrow('short.tar: the connection ended early');
   });
 
   it('omits files outside the folder and inside the repository metadata', async () => {

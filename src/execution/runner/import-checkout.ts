@@ -62,6 +62,9 @@ def fetch():
         request.add_unredirected_header('Authorization', f'Basic {login}')
     with urllib.request.urlopen(request) as response, open(download, 'wb') as file:
         shutil.copyfileobj(response, file)
+        # The number of missing bytes. Some archives can be read without their last files.
+        if response.length:
+            raise EOFError('the connection ended early')
 
 
 def members():
@@ -124,7 +127,7 @@ except FileNotFoundError as error:
     sys.exit('svn is not installed on this worker.' if error.filename == 'svn' else str(error))
 except subprocess.CalledProcessError as error:
     sys.exit(error.returncode)
-except (OSError, KeyError, tarfile.TarError, zipfile.BadZipFile, ValueError) as error:
+except (OSError, EOFError, KeyError, tarfile.TarError, zipfile.BadZipFile, ValueError) as error:
     sys.exit(f'{url}: {error}')
 for name in os.listdir(target):
     path = os.path.join(target, name)

@@ -200,6 +200,19 @@ describe.each(SANDBOXES)('imports %s', (_, kind) => {
     await expect(failed).rejects.toThrow('short.tar: the connection ended early');
   });
 
+  it('explains an archive that cannot be read', async () => {
+    await writeFile(join(folder.dir, 'page.html'), '<html>Log in</html>');
+    const page = sync('archive', { url: urlOf('page.html') });
+    await expect(page).rejects.toThrow(/^The import failed: \S+page.html: not a tar or zip file$/);
+    await pack('locked.zip', SITE);
+    const content = await readFile(join(folder.dir, 'locked.zip'));
+    // The flag "encrypted" of the first file, in its header and in the directory.
+    content[6] = content[content.indexOf('PK\x01\x02') + 8] = 1;
+    await writeFile(join(folder.dir, 'locked.zip'), content);
+    const locked = sync('archive', { url: urlOf('locked.zip') });
+    await expect(locked).rejects.toThrow(/^The import failed: \S+locked.zip: .*is encrypted/);
+  });
+
   it('omits files outside the folder and inside the repository metadata', async () => {
     await pack('hostile.tar.gz', [
       ['site.yml', 'x'],

@@ -78,6 +78,8 @@ def members():
                 yield info.filename, 'link', mode, archive.read(info).decode()
             else:
                 yield info.filename, 'file', mode, lambda info=info: archive.open(info)
+    elif not tarfile.is_tarfile(download):
+        raise ValueError('not a tar or zip file')
     else:
         archive = tarfile.open(download)
         for info in archive:
@@ -127,7 +129,7 @@ except FileNotFoundError as error:
     sys.exit('svn is not installed on this worker.' if error.filename == 'svn' else str(error))
 except subprocess.CalledProcessError as error:
     sys.exit(error.returncode)
-except (OSError, EOFError, KeyError, tarfile.TarError, zipfile.BadZipFile, ValueError) as error:
+except Exception as error:
     sys.exit(f'{url}: {error}')
 for name in os.listdir(target):
     path = os.path.join(target, name)

@@ -34,7 +34,7 @@ else:
     with tarfile.open(path, 'w:gz' if path.endswith('.gz') else 'w') as archive:
         for name, content, link in entries:
             info = tarfile.TarInfo(name)
-            info.mode, info.size = 0o755, len(content)
+            info.mode, info.size = 0o755, len(content.encode())
             if link:
                 info.type, info.linkname = tarfile.SYMTYPE, link
             archive.addfile(info, io.BytesIO(content.encode()))
@@ -172,6 +172,15 @@ describe.each(SANDBOXES)('imports %s', (_, kind) => {
       });
       expect(await readFile(join(copy, 'site.yml'), 'utf8')).toBe('- hosts: all\n');
     }
+  });
+
+  it('reads a tar file that ends with a zip file', async () => {
+    await pack('inner.zip', [['inside.yml', 'x']]);
+    const inner = (await readFile(join(folder.dir, 'inner.zip'))).toString('latin1');
+    await pack('outer.tar', [...SITE, ['site-1/files/inner.zip', inner]]);
+    const destination = join(folder.dir, `project-${kind}-${count}`);
+    await sync('archive', { url: urlOf('outer.tar'), destination });
+    expect((await readdir(destination)).toSorted()).toEqual(['.git', 'files', 'site.yml']);
   });
 
   it('removes the files of imports that are older than a day', async () => {

@@ -68,19 +68,8 @@ def fetch():
 
 
 def members():
-    if zipfile.is_zipfile(download):
-        archive = zipfile.ZipFile(download)
-        for info in archive.infolist():
-            mode = info.external_attr >> 16
-            if info.is_dir():
-                yield info.filename, 'folder', mode, None
-            elif mode & 0o170000 == 0o120000:
-                yield info.filename, 'link', mode, archive.read(info).decode()
-            else:
-                yield info.filename, 'file', mode, lambda info=info: archive.open(info)
-    elif not tarfile.is_tarfile(download):
-        raise ValueError('not a tar or zip file')
-    else:
+    # First, because a tar file that ends with a zip file also looks like a zip file.
+    if tarfile.is_tarfile(download):
         archive = tarfile.open(download)
         for info in archive:
             if info.isdir():
@@ -90,6 +79,18 @@ def members():
             elif info.isfile() or info.islnk():
                 # A hard link has the content of an earlier member.
                 yield info.name, 'file', info.mode, lambda info=info: archive.extractfile(info)
+    elif zipfile.is_zipfile(download):
+        archive = zipfile.ZipFile(download)
+        for info in archive.infolist():
+            mode = info.external_attr >> 16
+            if info.is_dir():
+                yield info.filename, 'folder', mode, None
+            elif mode & 0o170000 == 0o120000:
+                yield info.filename, 'link', mode, archive.read(info).decode()
+            else:
+                yield info.filename, 'file', mode, lambda info=info: archive.open(info)
+    else:
+        raise ValueError('not a tar or zip file')
 
 
 def unpack():

@@ -140,6 +140,19 @@ describe.each(SANDBOXES)('git %s', (_, kind) => {
       expect((await sync({ refspec, branch: 'pull/7/head' })).revision).toBe(feature);
     });
 
+    it.each([
+      ['tag', 'refs/tags/removed', 'removed'],
+      ['ref', 'refs/pull/8/head', 'refs/pull/8/head'],
+    ])('fails for a %s that the source has removed', async (_sort, ref, branch) => {
+      const destination = freshFolder();
+      await git('update-ref', ref, 'HEAD');
+      await sync({ destination, branch });
+      await git('update-ref', '-d', ref);
+      await expect(sync({ destination, branch })).rejects.toThrow(
+        `The revision "${branch}" does not exist in the repository.`,
+      );
+    });
+
     it('refuses local changes, and discards them with the option clean', async () => {
       const destination = freshFolder();
       await sync({ destination });

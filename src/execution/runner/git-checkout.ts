@@ -85,7 +85,8 @@ const HEAD_REF = 'refs/controller/head';
 const NO_REF = 'refs/controller/none';
 const WANTED_REF = 'refs/controller/wanted';
 const FETCH_OPTIONS = ['--force', '--no-recurse-submodules', '--no-write-fetch-head'];
-const ALL_BRANCHES = '+refs/heads/*:refs/remotes/origin/*';
+/** All branches and tags. Tags that are fetched by the option `--tags` would not be pruned. */
+const ALL_NAMES = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
 
 /**
  * Updates a project's folder to the newest commit of its branch.
@@ -103,7 +104,7 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
     if (request.deleteOnUpdate) await removeDirectory(dir);
     await renewRepository(dir, source.url);
     await fetch(git, dir, source.url, [
-      ALL_BRANCHES,
+      ...ALL_NAMES,
       ...(branch ? [] : [`+HEAD:${HEAD_REF}`]),
       ...refspecs,
     ]);
@@ -169,7 +170,7 @@ async function revisionFor(request: RevisionRequest): Promise<string> {
   const { git, dir, name, source, refspecs } = request;
   if (request.isPresent) return name;
   if (source) {
-    await fetch(git, dir, source.url, [ALL_BRANCHES, ...refspecs]);
+    await fetch(git, dir, source.url, [...ALL_NAMES, ...refspecs]);
     return findCommit(git, dir, name, { url: source.url, refspecs });
   }
   const revision = await resolveName(git, resolve(request.repository), name, []);
@@ -197,7 +198,7 @@ async function fetch(
   url: string,
   refspecs: readonly string[],
 ): Promise<void> {
-  await git.run(['fetch', ...FETCH_OPTIONS, '--prune', '--tags', '--', url, ...refspecs], dir);
+  await git.run(['fetch', ...FETCH_OPTIONS, '--prune', '--', url, ...refspecs], dir);
 }
 
 /**
@@ -219,11 +220,12 @@ async function findCommit(
   const isFetchable = COMMIT_ID.test(name) || name.startsWith('refs/');
   if (isFetchable) {
     // The branches were fetched just before, so a refusal means that the source lacks this name.
-    await git.query(
+    const done = await git.query(
       ['fetch', ...FETCH_OPTIONS, '--no-tags', '--', url, `+${name}:${WANTED_REF}`],
       dir,
     );
-    const fetched = await commitOf(git, dir, WANTED_REF);
+    // After a refusal, an earlier sync can have left another commit.
+    const fetched = done === null ? null : await commitOf(git, dir, WANTED_REF);
     if (fetched !== null) return fetched;
   }
   throw notFound(git, name || 'HEAD');

@@ -148,7 +148,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
     const templates = [...new Set(runs.flatMap((run) => run.unified_job_template_id ?? []))];
     if (templates.length === 0) return;
     await this.database.preparedRows(sql`
-      UPDATE unified_job_templates t SET current_job_id = run.id, status = run.status
+      UPDATE unified_job_templates t SET current_job_id = run.id, status = ${STATUS_OF_RUN}
       FROM (${latestOf(runs)}) run
       WHERE t.id = run.template_id AND t.id = ANY(${templates}::int[])
         AND t.current_job_id IS NULL`);
@@ -157,7 +157,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   /** Updates templates after status changes of their runs. */
   async showMoved(runs: readonly TemplateRun[]): Promise<void> {
     await this.database.execute(sql`
-      UPDATE unified_job_templates t SET current_job_id = run.id, status = run.status
+      UPDATE unified_job_templates t SET current_job_id = run.id, status = ${STATUS_OF_RUN}
       FROM (${latestOf(runs)}) run
       WHERE t.id = run.template_id`);
   }
@@ -171,12 +171,19 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
     await this.database.execute(sql`
       UPDATE unified_job_templates t SET last_job_id = run.id, last_job_run = now(),
         last_job_failed = ${hasFailed},
-        status = CASE WHEN ${isOver} THEN run.status ELSE t.status END,
+        status = CASE WHEN ${isOver} THEN ${STATUS_OF_RUN} ELSE t.status END,
         current_job_id = CASE WHEN ${isOver} THEN NULL ELSE t.current_job_id END
       FROM (${latestOf(runs)}) run
       WHERE t.id = run.template_id`);
   }
 }
+
+/**
+ * Status of a template `t` with its newest `run`. A project that became manual during an update keeps the status
+ * of its folder.
+ */
+const STATUS_OF_RUN = sql`
+  CASE WHEN t.type = 'project' AND t.scm_type = '' THEN t.status ELSE run.status END`;
 
 /** Returns a query for the newest run of each template. */
 function latestOf(runs: readonly TemplateRun[]): Sql {

@@ -31,7 +31,7 @@ it('a worker removes the folders of projects that another machine deleted', asyn
   }
 });
 
-it('a pending update does not change the files of a project that became manual', async () => {
+it('a pending update changes neither the files nor the status of a project that became manual', async () => {
   const project = await test.make.row('project', {
     name: 'Becomes manual',
     organization: test.home.organization.id,
@@ -52,6 +52,8 @@ it('a pending update does not change the files of a project that became manual',
         job_explanation: 'Job could not start because it does not have a valid project.',
       });
     }, 20_000);
+    const { body: shown } = await test.as.orgAdmin.get(url).expect(200);
+    expect(shown).toMatchObject({ status: 'missing', last_job_failed: true });
   } finally {
     await worker.close();
   }

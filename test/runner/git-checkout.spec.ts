@@ -136,8 +136,13 @@ describe.each(SANDBOXES)('git %s', (_, kind) => {
       ]) {
         expect((await sync({ branch })).revision).toBe(feature);
       }
-      const refspec = '+refs/pull/*:refs/remotes/origin/pull/*';
-      expect((await sync({ refspec, branch: 'pull/7/head' })).revision).toBe(feature);
+      for (const refspec of [
+        '+refs/pull/*:refs/remotes/origin/pull/*',
+        'refs/*:refs/remotes/origin/*',
+      ]) {
+        expect((await sync({ refspec, branch: 'pull/7/head' })).revision).toBe(feature);
+      }
+      expect((await sync({ branch: 'HEAD' })).revision).toBe(await git('rev-parse', 'HEAD'));
     });
 
     it.each([

@@ -202,8 +202,8 @@ async function fetch(
 }
 
 /**
- * Returns the commit of a name after a fetch of all branches. If a full commit id or a `refs/...` name is not
- * among the fetched commits, the commit is fetched from the source.
+ * Returns the commit of a name after a fetch of all branches. If a full commit id, `HEAD` or a `refs/...` name
+ * is not among the fetched commits, the commit is fetched from the source.
  *
  * @throws GitError if the source lacks the name
  */
@@ -217,7 +217,7 @@ async function findCommit(
     ? await resolveName(git, dir, name, refspecs)
     : await commitOf(git, dir, HEAD_REF);
   if (known !== null) return known;
-  const isFetchable = COMMIT_ID.test(name) || name.startsWith('refs/');
+  const isFetchable = COMMIT_ID.test(name) || name === 'HEAD' || name.startsWith('refs/');
   if (isFetchable) {
     // The branches were fetched just before, so a refusal means that the source lacks this name.
     const done = await git.query(

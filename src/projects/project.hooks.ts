@@ -78,9 +78,9 @@ export class ProjectHooks implements ResourceHooks<Project> {
     const webhook = this.webhooks.keyAfter(row, values);
     const folder = fetchedFolder(row.id, row.name);
     if (becomesFetched) {
-      // The files of a manual project belong to the user: a checkout must not overwrite them. A fetched
-      // project keeps its folder, also after a change of its name.
-      const path = row.scm_type === '' ? folder : row.local_path;
+      // The files of a manual project belong to the user: a checkout must not overwrite them, not even in a
+      // folder that the server has named. A fetched project keeps its folder, also after a change of its name.
+      const path = row.scm_type === '' ? `${folder}_${Date.now().toString(36)}` : row.local_path;
       return { values: { local_path: undefined }, columns: { local_path: path, ...webhook } };
     }
     const isManualChanged = 'scm_type' in values || 'local_path' in values;

@@ -350,11 +350,14 @@ describe('a manual project', () => {
   });
 
   it('gets its own folder if it gets a source, and keeps the folder with a new name and source', async () => {
-    const project = await test.make.project({ organization: test.home.organization.id });
+    const project = await test.make.project({
+      ...{ organization: test.home.organization.id, local_path: '' },
+    });
     const change = async (fields: object) =>
       (await test.as.orgAdmin.patch(`projects/${project.id}/`, fields).expect(200)).body;
     const body = await change({ scm_type: 'git', scm_url: 'https://code.invalid/x', name: 'New' });
     expect(body.local_path).toMatch(new RegExp(`^_${project.id}__`));
+    expect(body.local_path).not.toBe(project.local_path);
     expect(body.status).toBe('pending');
     const moved = await change({ scm_type: 'svn', scm_url: 'https://code.invalid/svn' });
     expect(moved.local_path).toBe(body.local_path);

@@ -159,8 +159,8 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   /** Removes the folders of projects that were deleted on another machine. */
   private async sweepProjects(): Promise<void> {
     const folders = await this.folders.fetched();
-    const used = new Set(await this.projects.usedPaths(folders));
-    for (const folder of folders.filter((name) => !used.has(name))) {
+    const kept = new Set(await this.projects.ofExistingProjects(folders));
+    for (const folder of folders.filter((name) => !kept.has(name))) {
       await this.folders.remove(folder);
       this.logger.log({ message: 'folder of a deleted project removed', folder });
     }

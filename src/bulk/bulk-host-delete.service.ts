@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor } from '../common/access.js';
 import { ActivityRecorder } from '../common/activity/activity.js';
-import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
+import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
 import { settleAll } from '../database/settle-all.js';
 import { Database } from '../database/database.js';
@@ -29,7 +29,7 @@ export class BulkHostDelete {
    * @param dryRun true to report the effects of the request without applying them
    * @throws Invalid for hosts that do not exist or cannot be read (the same error), hosts of smart or
    *   constructed inventories, and too many hosts; Forbidden for inventories that the caller can only read;
-   *   Conflict if an active job uses one of the inventories, or another request deleted a host
+   *   Conflict if an active job uses one of the inventories
    */
   async remove(
     { hosts: requestedIds }: HostDeleteRequest,
@@ -40,7 +40,7 @@ export class BulkHostDelete {
     const { BULK_HOST_MAX_DELETE: max } = await this.settings.get('BULK_HOST_MAX_DELETE');
     assertWithin('hosts', ids.length, 'BULK_HOST_MAX_DELETE', max);
     return this.database.transaction(async () => {
-      const hosts = await this.hosts.readable(ids, actor);
+      const hosts = await this.hosts.lockReadable(ids, actor);
       assertDeletable(ids, hosts);
       const inventoryIds = [...new Set(hosts.map((host) => host.inventory_id))];
       // Both statements are sent in one batch. The lock comes first, so the check sees the locked state.
@@ -49,17 +49,12 @@ export class BulkHostDelete {
         this.inventoryLock.assertIdle(...inventoryIds),
       ]);
       if (!dryRun) {
-        await this.delete(ids);
+        await this.database.checkReferencesAtCommit();
+        await this.hosts.removeAll(ids);
         this.record(hosts, hostCounts);
       }
       return responseBody(hosts, dryRun);
     });
-  }
-
-  private async delete(ids: readonly number[]): Promise<void> {
-    await this.database.checkReferencesAtCommit();
-    const removed = await this.hosts.removeAll(ids);
-    if (removed < ids.length) throw new Conflict('Another request has just deleted some hosts.');
   }
 
   /** Records one entry per inventory. */

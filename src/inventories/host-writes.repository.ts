@@ -94,15 +94,15 @@ export class HostWritesRepository extends TableRepository<Row> {
       FROM inventories i WHERE i.id = ${inventoryId}`);
   }
 
-  /** Returns the hosts whose inventory the caller can read. */
-  readable(ids: readonly number[], actor: Actor): Promise<HostWithInventory[]> {
+  /** Locks and returns the hosts whose inventory the caller can read. */
+  lockReadable(ids: readonly number[], actor: Actor): Promise<HostWithInventory[]> {
     const { policy } = resource('inventory');
     return this.database.rows<HostWithInventory>(sql`
       SELECT h.id, h.name, h.inventory_id, i.name AS inventory_name, i.organization_id, i.kind,
         (${permit(policy, 'change', 'i', actor)}) AS may_change
       FROM hosts h JOIN inventories i ON i.id = h.inventory_id
       WHERE h.id = ANY(${ids}::int[]) AND ${permit(policy, 'read', 'i', actor)}
-      ORDER BY h.id`);
+      ORDER BY h.id FOR UPDATE OF h`);
   }
 
   /**
@@ -128,9 +128,8 @@ export class HostWritesRepository extends TableRepository<Row> {
     return rows.map(({ name }) => name);
   }
 
-  /** @returns number of deleted hosts */
-  removeAll(ids: readonly number[]): Promise<number> {
-    return this.database.execute(sql`DELETE FROM hosts WHERE id = ANY(${ids}::int[])`);
+  async removeAll(ids: readonly number[]): Promise<void> {
+    await this.database.execute(sql`DELETE FROM hosts WHERE id = ANY(${ids}::int[])`);
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { interleave } from '../support/interleave.js';
 import { countQueries } from '../support/queries.js';
 
 let test: TestApp;
@@ -178,4 +179,17 @@ it('an inventory that is being deleted accepts no requests and no dry runs', asy
     expect((await removal.expect(400)).body).toEqual(refused);
     expect((await create([{ name: 'new' }], {}, query).expect(400)).body).toEqual(refused);
   }
+});
+
+it('hosts are deleted while a change of one of them waits for the inventory', async () => {
+  const { as, database, make } = test;
+  const { id } = await make.host(inventory);
+  await interleave(database, [
+    () => database.execute(sql`SELECT 1 FROM hosts WHERE id = ${id} FOR UPDATE`),
+    async () => as.orgAdmin.post('bulk/host_delete/', { hosts: [id] }).expect(201),
+    () =>
+      database.execute(
+        sql`SELECT 1 FROM inventories WHERE id = ${inventory.id} FOR NO KEY UPDATE NOWAIT`,
+      ),
+  ]);
 });

@@ -70,7 +70,7 @@ export default {
     }),
     samplesOf(givenHosts.HostWritesRepository, {
       findTarget: [[1, CALLER, sql`NULL`]],
-      readable: [[[1], CALLER]],
+      lockReadable: [[[1], CALLER]],
       insertAll: [[1, GIVEN]],
       namesOf: [[[1]]],
       removeAll: [[[1]]],

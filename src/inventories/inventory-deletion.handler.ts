@@ -52,6 +52,8 @@ export class InventoryDeletionHandler implements QueueHandler {
       removed = await this.database.transaction(async () => {
         await this.outbox.postpone('deletions', inventoryId, QUIET_SECONDS);
         await this.database.checkReferencesAtCommit();
+        // First, like a deletion of the organization. Members that are locked are skipped.
+        await this.inventories.lock([inventoryId]);
         return members.removeSome(inventoryId, BATCH);
       });
     } while (removed > 0);

@@ -266,6 +266,18 @@ describe('script and tree', () => {
 describe('the deletion of an inventory', () => {
   const remove = (id: number) => removeInventory(test, id);
 
+  it('waits for a deletion of the organization, which deletes the same hosts', async () => {
+    const { make, as, database } = test;
+    const inventory = await make.inventory(ofHome());
+    const { id } = await make.host(inventory);
+    await as.superuser.delete(`inventories/${inventory.id}/`).expect(202);
+    await interleave(database, [
+      () => database.execute(sql`SELECT 1 FROM inventories WHERE id = ${inventory.id} FOR UPDATE`),
+      () => remove(inventory.id),
+      () => database.execute(sql`SELECT 1 FROM hosts WHERE id = ${id} FOR UPDATE NOWAIT`),
+    ]);
+  });
+
   it('hides the inventory immediately and removes the rows later', async () => {
     const { make, as, database, home } = test;
     const inventory = await make.inventory(ofHome());

@@ -92,6 +92,20 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
     return this.countOlder({ column: 'timestamp', days });
   }
 
+  /**
+   * Returns the folders among `paths` of projects that were deleted while they had a source. The folder of a
+   * manual project contains files of its user, also if the server has named the folder.
+   */
+  async deletedProjectFolders(paths: readonly string[]): Promise<string[]> {
+    const rows = await this.database.rows<{ path: string }>(sql`
+      SELECT path FROM unnest(${paths}::text[]) AS path
+      WHERE EXISTS (
+        SELECT 1 FROM activity_stream WHERE operation = 'delete' AND object1 = 'project'
+          AND object1_id = substring(path FROM '^_([0-9]{1,15})__')::bigint
+          AND changes ->> 'local_path' = path AND changes ->> 'scm_type' <> '')`);
+    return rows.map(({ path }) => path);
+  }
+
   /** Deletes up to `limit` entries older than `days` days. */
   removeOld(days: number, limit: number): Promise<number> {
     return this.removeOlder({ column: 'timestamp', days }, limit);

@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
+import { ActivityRepository } from '../activity/activity.repository.js';
 import { Settings } from '../config/settings.js';
 import { messageOf } from '../common/errors/errors.js';
 import { slugOf } from '../common/fields/label.js';
@@ -11,7 +12,10 @@ export class ProjectFolders {
   private readonly logger = new Logger('Projects');
   private readonly root: string;
 
-  constructor(settings: Settings) {
+  constructor(
+    settings: Settings,
+    private readonly activity: ActivityRepository,
+  ) {
     this.root = resolve(settings.DATA_DIR, 'projects');
   }
 
@@ -29,12 +33,6 @@ export class ProjectFolders {
     );
   }
 
-  /** Returns the names of the folders of fetched projects. */
-  async fetched(): Promise<string[]> {
-    const names = await readdir(this.root).catch(() => []);
-    return names.filter((name) => FETCHED.test(name));
-  }
-
   /** Removes the files of a deleted project. Errors are logged, and the remaining files stay. */
   async remove(localPath: string): Promise<void> {
     try {
@@ -42,6 +40,16 @@ export class ProjectFolders {
     } catch (error) {
       const reason = messageOf(error);
       this.logger.warn({ message: 'project folder not removed', folder: localPath, reason });
+    }
+  }
+
+  /** Removes the folders of fetched projects that were deleted, on another machine too. */
+  async removeDeleted(): Promise<void> {
+    const names = await readdir(this.root).catch(() => []);
+    const fetched = names.filter((name) => FETCHED.test(name));
+    for (const folder of await this.activity.deletedProjectFolders(fetched)) {
+      await this.remove(folder);
+      this.logger.log({ message: 'folder of a deleted project removed', folder });
     }
   }
 }

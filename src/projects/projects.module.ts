@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { RunsModule } from '../runs/runs.module.js';
 import { GitReach } from '../code-hosts/git-reach.js';
 import { Settings } from '../config/settings.js';
+import { ActivityModule } from '../activity/activity.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { ProjectFolders } from './project-folders.service.js';
@@ -26,6 +27,7 @@ import { ProjectExtension } from './project.extension.js';
 @Module({
   imports: [
     TypeOrmModule.forFeature([UnifiedJob, UnifiedTemplate]),
+    ActivityModule,
     CredentialsModule,
     RunsModule,
     TemplatesModule,

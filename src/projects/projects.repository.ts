@@ -32,18 +32,6 @@ export class ProjectsRepository extends TableRepository<RowOf<Project>> {
     return other !== undefined;
   }
 
-  /**
-   * Returns the folders among `paths` whose names contain the id of an existing project. A manual project can have
-   * left files of its user in a folder that it no longer uses.
-   */
-  async ofExistingProjects(paths: readonly string[]): Promise<string[]> {
-    const rows = await this.database.rows<{ path: string }>(sql`
-      SELECT path FROM unnest(${paths}::text[]) AS path
-      WHERE substring(path FROM '^_([0-9]+)__') IN (
-        SELECT id::text FROM unified_job_templates WHERE type = 'project')`);
-    return rows.map(({ path }) => path);
-  }
-
   /** Returns the ids of a project's job templates that set a branch or prompt for a branch. */
   overridingTemplates(id: number): Promise<number[]> {
     return this.database.ids(sql`

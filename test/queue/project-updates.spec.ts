@@ -1,6 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { sql } from '../../src/database/sql.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
 import { Settings } from '../../src/config/settings.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
@@ -12,20 +14,29 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('a worker removes the folders of projects that another machine deleted', async () => {
-  const project = await test.make.row('project', {
-    name: 'Stays',
-    organization: test.home.organization.id,
-    scm_type: 'git',
-    scm_url: 'https://code.invalid/project.git',
-  });
-  const kept = [
-    ...[String(project.local_path), 'copied_by_hand', '_9__copied-by-hand'],
-    // The project can have been manual there.
-    `_${project.id}__earlier`,
-  ].sort();
+it('a worker removes the folders of fetched projects that another machine deleted', async () => {
+  const make = (scm_url: string): Promise<Row> =>
+    test.make.row('project', {
+      name: `Project ${scm_url}`,
+      organization: test.home.organization.id,
+      scm_type: scm_url === '' ? '' : 'git',
+      scm_url,
+    });
+  const [used, deleted, manual] = [
+    await make('https://code.invalid/used.git'),
+    await make('https://code.invalid/deleted.git'),
+    await make('https://code.invalid/manual.git'),
+  ];
   const root = join(test.app.get(Settings).DATA_DIR, 'projects');
-  for (const name of [...kept, '_999999__deleted'])
+  const paths = [used, deleted, manual].map(({ local_path: path }) => String(path));
+  const update = { scm_type: '', scm_url: '', local_path: paths[2] };
+  await mkdir(join(root, paths[2]!), { recursive: true });
+  await test.as.orgAdmin.patch(`projects/${manual.id}/`, update).expect(200);
+  await test.database.execute(sql`UPDATE unified_jobs SET status = 'canceled'`);
+  for (const { id } of [deleted, manual])
+    await test.as.orgAdmin.delete(`projects/${id}/`).expect(204);
+  const kept = [paths[0]!, paths[2]!, 'copied_by_hand', '_999999__other'].sort();
+  for (const name of [...kept, paths[1]!])
     await mkdir(join(root, name, 'files'), { recursive: true });
   const worker = await bootWorker(test);
   try {

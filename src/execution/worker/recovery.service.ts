@@ -9,7 +9,6 @@ import { SandboxService } from '../sandbox/sandbox.service.js';
 import { InstancesRepository } from '../../instances/instances.repository.js';
 import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
 import { ProjectFolders } from '../../projects/project-folders.service.js';
-import { ProjectsRepository } from '../../projects/projects.repository.js';
 import { notInQueue } from '../../runs/run-explanations.js';
 import {
   RunLeasesRepository,
@@ -53,7 +52,6 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly nodes: WorkerNodesRepository,
     private readonly instances: InstancesRepository,
     private readonly sandbox: SandboxService,
-    private readonly projects: ProjectsRepository,
     private readonly folders: ProjectFolders,
   ) {}
 
@@ -158,12 +156,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Removes the folders of projects that were deleted on another machine. */
   private async sweepProjects(): Promise<void> {
-    const folders = await this.folders.fetched();
-    const kept = new Set(await this.projects.ofExistingProjects(folders));
-    for (const folder of folders.filter((name) => !kept.has(name))) {
-      await this.folders.remove(folder);
-      this.logger.log({ message: 'folder of a deleted project removed', folder });
-    }
+    await this.folders.removeDeleted();
   }
 
   private async removeFolders(runId: number): Promise<void> {

@@ -2,7 +2,6 @@ import type { Outbox } from '../../common/queue/outbox.service.js';
 import type { InstancesRepository } from '../../instances/instances.repository.js';
 import type { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
 import type { ProjectFolders } from '../../projects/project-folders.service.js';
-import type { ProjectsRepository } from '../../projects/projects.repository.js';
 import type { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import type { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { SandboxService } from '../sandbox/sandbox.service.js';
@@ -32,7 +31,6 @@ it('a run that cannot be recovered does not prevent the recovery of other runs',
     { removeLost: async () => {} } as unknown as WorkerNodesRepository,
     { removeEphemeral: async () => {} } as unknown as InstancesRepository,
     {} as SandboxService,
-    {} as ProjectsRepository,
     {} as ProjectFolders,
   );
   await recovery.round();

@@ -13,6 +13,7 @@ export default {
   repositories: [
     samplesOf(activity.ActivityRepository, {
       countOld: [[90]],
+      deletedProjectFolders: [[['_1__demo']]],
       removeOld: [[90, 10]],
       record: [
         [[ENTRY], { id: 1, username: 'ada' }],

@@ -7,7 +7,6 @@ export default {
     samplesOf(ProjectsRepository, {
       storeSync: [[1, { scm_revision: 'a', playbook_files: ['b.yml'], inventory_files: [] }]],
       isPathTaken: [[1, 'demo']],
-      ofExistingProjects: [[['demo']]],
       overridingTemplates: [[1]],
       templatesOf: [[1]],
       moveTemplates: [[1, 2]],

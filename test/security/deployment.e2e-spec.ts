@@ -102,7 +102,9 @@ describe('compose', () => {
     }
     // An empty volume takes the owner of the folder it is mounted over.
     const image = readFileSync(join(PACKAGE_FOLDER, 'Dockerfile'), 'utf8');
-    expect(image).toContain(`install -d -o node -g node -m 0700 /data /keys ${api} ${worker}\n`);
+    expect(image).toContain(
+      `install -d -o node -g node -m 0700 /data /data/home /keys ${api} ${worker}\n`,
+    );
   });
 
   it('accepts third-party images by digest', () => {

@@ -90,14 +90,16 @@ async function resealColumn(
   sealed: SealedColumn,
 ): Promise<{ changed: number; left: number }> {
   const total = { changed: 0, left: 0 };
-  const next = (after: RowKey | null): Promise<ResealedBatch> =>
-    source.transaction((manager) => resealBatch(manager, box, sealed, after));
-  for (let last: RowKey | null | undefined = null; last !== undefined;) {
-    const batch: ResealedBatch = await next(last);
+  let last: RowKey | undefined;
+  do {
+    const after = last ?? null;
+    const batch: ResealedBatch = await source.transaction((manager) =>
+      resealBatch(manager, box, sealed, after),
+    );
     total.changed += batch.changed;
     total.left += batch.left;
     last = batch.last;
-  }
+  } while (last !== undefined);
   return total;
 }
 

@@ -60,7 +60,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
       this.sweepContainers,
       this.sweepFolders,
       this.sweepSessions,
-      this.sweepProjects,
+      () => this.folders.removeDeleted(),
     ];
     this.sweeping = (async () => {
       for (const sweep of sweeps) await this.attempt(() => sweep.call(this));
@@ -152,11 +152,6 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   private async sweepSessions(): Promise<void> {
     const removed = await sweepSessionFolders();
     if (removed > 0) this.logger.warn({ message: 'folders of old git sessions removed', removed });
-  }
-
-  /** Removes the folders of projects that were deleted on another machine. */
-  private async sweepProjects(): Promise<void> {
-    await this.folders.removeDeleted();
   }
 
   private async removeFolders(runId: number): Promise<void> {

@@ -66,7 +66,7 @@ export function valueView(
   definition: ResourceDefinition | undefined,
 ): Html {
   const field = definition?.field(name);
-  const value = valueOf(name, item, field);
+  const value = fieldValue(name, item, field);
   if (value === null || value === undefined || value === '') {
     return NONE;
   }
@@ -87,7 +87,7 @@ export function valueView(
 }
 
 /** Returns the value of a field; a hidden reference is only in the summaries. */
-const valueOf = (name: string, item: Item, field: Field | undefined): unknown =>
+const fieldValue = (name: string, item: Item, field: Field | undefined): unknown =>
   field?.hidden === true ? memberOf(memberOf(item.summary_fields, name), 'id') : item[name];
 
 /** Returns true if the field, or the schema of an additional member, declares an instant. */

@@ -40,7 +40,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
   }
 
   /**
-   * Returns the destinations of unfinished notifications, and if they can be sent now.
+   * Returns the destinations of unfinished notifications, with a flag for due notifications.
    * Notifications that open and resolve one incident are sent in order (docs/decisions/0038-notifications.md).
    */
   targets(ids: readonly number[]): Promise<NotificationTarget[]> {

@@ -27,8 +27,8 @@ export class NotificationStore {
   ) {}
 
   /**
-   * Returns the destination of a notification, and if it can be sent now; undefined for a finished
-   * notification. Notifications of one incident are sent in order
+   * Returns the destination of a notification, with a flag that is true if it is due; undefined for a
+   * finished notification. Notifications of one incident are sent in order
    * (docs/decisions/0038-notifications.md).
    */
   find(id: number): Promise<NotificationTarget | undefined> {

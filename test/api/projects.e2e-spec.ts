@@ -350,9 +350,8 @@ describe('a manual project', () => {
   });
 
   it('gets its own folder if it gets a source, and keeps the folder with a new name and source', async () => {
-    const project = await test.make.project({
-      ...{ organization: test.home.organization.id, local_path: '' },
-    });
+    const organization = test.home.organization.id;
+    const project = await test.make.project({ organization, local_path: '' });
     const change = async (fields: object) =>
       (await test.as.orgAdmin.patch(`projects/${project.id}/`, fields).expect(200)).body;
     const body = await change({ scm_type: 'git', scm_url: 'https://code.invalid/x', name: 'New' });

@@ -29,12 +29,8 @@ export default {
         [
           {
             ...{ hostname: 'here', version: '1', cpu: 2, memory: 4, cpu_capacity: 8 },
-            ...{
-              mem_capacity: 1,
-              isolation: 'bubblewrap',
-              isolation_detail: '',
-              is_ephemeral: false,
-            },
+            ...{ mem_capacity: 1, isolation: 'bubblewrap', isolation_detail: '' },
+            is_ephemeral: false,
           },
           {
             container_engine: 'podman version 4.3.1',

@@ -148,9 +148,9 @@ it('a schedule is refused if the job cannot be relaunched', async () => {
   await database.execute(sql`
     UPDATE unified_jobs SET unified_job_template_id = NULL WHERE id = ${orphan.id}`);
   const deleted = await test.make.inventory(owned);
-  const homeless = await launchJob(test, template, { inventory: deleted.id });
+  const withoutInventory = await launchJob(test, template, { inventory: deleted.id });
   await database.execute(sql`DELETE FROM inventories WHERE id = ${deleted.id}`);
-  for (const job of [orphan, homeless]) {
+  for (const job of [orphan, withoutInventory]) {
     expect((await as.superuser.get(urlOf(job))).body.can_schedule).toBe(false);
     const { body } = await as.superuser.post(urlOf(job)).expect(400);
     expect(body).toEqual({

@@ -63,6 +63,7 @@ import { EndCodesWithSessions1795921000000 } from './1795921000000-end-codes-wit
 import { RemoveUnusedLabels1795922000000 } from './1795922000000-remove-unused-labels.js';
 import { MoveSourcesWithInventories1795923000000 } from './1795923000000-move-sources-with-inventories.js';
 import { RemoveEphemeralInstances1795924000000 } from './1795924000000-remove-ephemeral-instances.js';
+import { LockRoleGraphForRoles1795925000000 } from './1795925000000-lock-role-graph-for-roles.js';
 
 /** All migrations, oldest first. Named imports, so that compiled code and tests load the same. */
 export const migrations = {
@@ -131,4 +132,5 @@ export const migrations = {
   RemoveUnusedLabels1795922000000,
   MoveSourcesWithInventories1795923000000,
   RemoveEphemeralInstances1795924000000,
+  LockRoleGraphForRoles1795925000000,
 };

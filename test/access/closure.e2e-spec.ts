@@ -159,6 +159,22 @@ describe('the lock of the role graph is taken last, so that a deletion does not 
   });
 });
 
+it('the lock of the role graph is not taken by a deletion without roles', async () => {
+  const { as, database, make } = test;
+  const inventory = await make.inventory();
+  const fields = { name: 'Cloud', inventory: inventory.id, source: 'ec2' };
+  const source = await make.row('inventory_source', fields);
+  let isDeleted = false;
+  await interleave(database, [
+    () => database.execute(sql`SELECT pg_advisory_xact_lock(7301)`),
+    async () => {
+      await as.superuser.delete(`inventory_sources/${source.id}/`).expect(204);
+      isDeleted = true;
+    },
+    async () => expect(isDeleted).toBe(true),
+  ]);
+});
+
 it('the closure of roles is correct after any sequence of grants, revocations and deletions', async () => {
   const { make, as } = test;
   const step = fc.record({

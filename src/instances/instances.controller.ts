@@ -7,8 +7,10 @@ import { Resource, ResourceController } from '../common/rest/resource.controller
 import { Route } from '../common/rest/route.js';
 import { related, SubList } from '../common/rest/sublist.js';
 import type { Instance } from './instance.entity.js';
+import { instanceGroups } from './instance-groups.resource.js';
 import { instances } from './instances.resource.js';
 import { InstancesRepository } from './instances.repository.js';
+import { groupsOfMachine } from './sublists.js';
 
 /** Fields of an instance that its workers determine. */
 const HEALTH = {
@@ -34,7 +36,7 @@ const HEALTH = {
 
 @Resource(instances)
 @SubList('jobs', related('jobs'))
-@SubList('instance_groups', related('instance_groups'))
+@SubList('instance_groups', groupsOfMachine(instanceGroups))
 export class InstancesController extends ResourceController(instances) {
   constructor(private readonly rows: InstancesRepository) {
     super();

@@ -5,7 +5,7 @@ import {
   type ResourceDefinition,
   type Row,
 } from '../common/resource/define-resource.js';
-import { attached, type LinkContext, type SubListSpec } from '../common/rest/sublist.js';
+import { attached, related, type LinkContext, type SubListSpec } from '../common/rest/sublist.js';
 import { TRUE } from '../database/sql.js';
 import { updatePolicyList, DEFAULT_GROUP } from './instance-groups.repository.js';
 
@@ -37,12 +37,7 @@ export const machinesOfGroup =
   (): ((definition: ResourceDefinition, name: string) => SubListSpec) => (definition, name) => {
     const spec = attached('instances', {
       needs: 'instances',
-      check: async (context, machine) => {
-        if (context.parent.name === DEFAULT_GROUP) {
-          throw new BadRequest('Every instance is in the default instance group.');
-        }
-        await setListed(context, machine, true);
-      },
+      check: (context, machine) => setListed(context, machine, true),
       beforeDetach: (context, machine) => setListed(context, machine, false),
     })(definition, name);
     const scope: SubListSpec['scope'] = (parent, context) =>
@@ -50,12 +45,35 @@ export const machinesOfGroup =
     return { ...spec, scope };
   };
 
-/** Adds a machine to the policy list of a group or removes it, so that policies keep the change. */
+/** Declares the sub-list `instance_groups/` of an instance: its changes are those of `machinesOfGroup`. */
+export const groupsOfMachine =
+  (groups: ResourceDefinition): ((definition: ResourceDefinition, name: string) => SubListSpec) =>
+  (definition, name) => {
+    const { attach, detach } = machinesOfGroup()(groups, 'instances');
+    const ofGroup = (context: LinkContext, parent: Row): LinkContext => ({
+      ...context,
+      parent,
+      parentDefinition: groups,
+    });
+    return related('instance_groups', {
+      attach: async (context, group) => attach?.(ofGroup(context, group), context.parent),
+      detach: async (context, group) => detach?.(ofGroup(context, group), context.parent),
+    })(definition, name);
+  };
+
+/**
+ * Adds a machine to the policy list of a group or removes it, so that policies keep the change.
+ *
+ * @throws BadRequest for the default group, which contains every machine
+ */
 async function setListed(
   { services, parent, parentDefinition }: LinkContext,
   { hostname }: Row,
   isListed: boolean,
 ): Promise<void> {
+  if (parent.name === DEFAULT_GROUP) {
+    throw new BadRequest('Every instance is in the default instance group.');
+  }
   const before = listOf(parent.policy_instance_list);
   if (before.includes(hostname) === isListed) return;
   const after = isListed ? [...before, hostname] : before.filter((name) => name !== hostname);

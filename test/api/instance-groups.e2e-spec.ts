@@ -173,6 +173,25 @@ describe('instance groups', () => {
     expect(all.body).toEqual({ detail: 'Every instance is in the default instance group.' });
   });
 
+  it('are joined and left by an instance', async () => {
+    const { superuser, auditor } = test.as;
+    const group = (await superuser.post(path, { name: 'South' }).expect(201)).body;
+    const row = await test.database.row<Row>(
+      sql`INSERT INTO instances (hostname) VALUES ('south-1') RETURNING *`,
+    );
+    const url = `instances/${row?.id}/instance_groups/`;
+    await auditor.post(url, { id: group.id }).expect(403);
+    await superuser.post(url, { id: group.id }).expect(204);
+    const joined = (await superuser.get(group.url).expect(200)).body;
+    expect(joined).toMatchObject({ instances: 1, policy_instance_list: ['south-1'] });
+    await superuser.post(url, { id: group.id, disassociate: true }).expect(204);
+    const left = (await superuser.get(group.url).expect(200)).body;
+    expect(left).toMatchObject({ instances: 0, policy_instance_list: [] });
+    const { body } = await superuser.get('instance_groups/default/').expect(200);
+    await superuser.post(url, { id: body.id }).expect(400);
+    await superuser.post(url, { id: body.id, disassociate: true }).expect(400);
+  });
+
   it('are created and deleted by superusers, and changed by their admins', async () => {
     const { superuser, orgAdmin, asUser } = test.as;
     await orgAdmin.post(path, { name: 'Mine' }).expect(403);

@@ -168,8 +168,8 @@ describe('the Helm chart', () => {
   });
 
   it('runs no pod as root or with access to the cluster API', () => {
-    const pods = templates.match(/^kind: (?:Deployment|StatefulSet)$/gm) ?? [];
-    expect(pods).toHaveLength(4);
+    const pods = templates.match(/^kind: (?:Deployment|StatefulSet|CronJob)$/gm) ?? [];
+    expect(pods).toHaveLength(5);
     expect(templates.match(/automountServiceAccountToken: false/g)).toHaveLength(pods.length);
     expect(templates.match(/include "controller\.(?:pod|datastore)Security"/g)).toHaveLength(
       pods.length,
@@ -191,7 +191,7 @@ describe('the Helm chart', () => {
 
   it('runs containers with a read-only file system and no new privileges', () => {
     const containers =
-      templates.match(/^\s+- name: (?:api|worker|migrate|postgresql|redis)$/gm) ?? [];
+      templates.match(/^\s+- name: (?:api|worker|migrate|cleanup|postgresql|redis)$/gm) ?? [];
     const secured = templates.match(/include "controller\.containerSecurity"/g) ?? [];
     // A value of the chart selects the security context of the worker.
     expect(secured.length + 1).toBeGreaterThanOrEqual(containers.length);
@@ -208,12 +208,12 @@ describe('the Helm chart', () => {
       string,
       { resources?: { limits?: { memory?: string } } }
     >;
-    for (const name of ['api', 'worker', 'postgresql', 'redis']) {
+    for (const name of ['api', 'worker', 'cleanup', 'postgresql', 'redis']) {
       expect([name, values[name]?.resources?.limits?.memory]).toEqual([
         name,
         expect.stringMatching(/^\d+[MG]i$/),
       ]);
-      expect(templates).toContain(`toYaml .Values.${name}.resources`);
+      expect(templates).toMatch(new RegExp(`toYaml \\$?\\.Values\\.${name}\\.resources`));
     }
   });
 });

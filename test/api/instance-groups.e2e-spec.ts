@@ -42,6 +42,7 @@ describe('the default group', () => {
   it('has roles that can be granted', async () => {
     const { as, home } = test;
     const { body } = await as.superuser.get('instance_groups/default/').expect(200);
+    expect(body.summary_fields.user_capabilities).toEqual({ edit: true, delete: false });
     const roles = body.summary_fields.object_roles;
     expect(Object.keys(roles).sort()).toEqual(['admin_role', 'read_role', 'use_role']);
     const url = `roles/${roles.use_role.id}/teams/`;

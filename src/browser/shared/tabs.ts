@@ -18,6 +18,7 @@ const PARTS: readonly (readonly [part: string, label: string, anchor?: string])[
   ['input_sources', 'Input sources'],
   ['playbooks', 'Playbooks'],
   ['instances', 'Instances'],
+  ['instance_groups', 'Instance groups'],
   ['organizations', 'Organizations'],
   ['teams', 'Teams'],
   ['users', 'Users'],

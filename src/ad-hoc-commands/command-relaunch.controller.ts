@@ -91,7 +91,10 @@ export class CommandRelaunchController {
     @Body() { credential_passwords }: CommandRelaunchBody,
     @CurrentActor() actor: Actor,
   ): Promise<object> {
-    const values = { ...relaunchValues(command), ...credential_passwords, launch_type: 'relaunch' };
+    // Named one by one: any other name would set a field of the command without its checks.
+    const { ssh_password, become_password, ssh_key_unlock } = credential_passwords;
+    const passwords = { ssh_password, become_password, ssh_key_unlock };
+    const values = { ...relaunchValues(command), ...passwords, launch_type: 'relaunch' };
     const launched = await this.resources.insert(adHocCommands, values, actor);
     const shown = await this.resources.show(adHocCommands, launched, actor);
     return { ...shown, ad_hoc_command: launched.id };

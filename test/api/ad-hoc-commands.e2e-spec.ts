@@ -225,6 +225,27 @@ describe('a relaunch', () => {
     await test.as.superuser.post(`ad_hoc_commands/${first.id}/relaunch/`, {}).expect(400);
     await test.as.superuser.delete('settings/jobs/').expect(204);
   });
+
+  it('takes only passwords from the request, not fields of the command', async () => {
+    const secret = await test.make.credential();
+    const elsewhere = await test.make.inventory();
+    const { id } = await launch({ limit: 'web-1' });
+    const { body } = await test.as.orgAdmin
+      .post(`ad_hoc_commands/${id}/relaunch/`, {
+        credential_passwords: {
+          ssh_password: 'unused',
+          credential: String(secret.id),
+          inventory: String(elsewhere.id),
+          limit: 'all',
+          job_type: 'other',
+        },
+      })
+      .expect(201);
+    expect(body).toMatchObject({
+      ...{ credential: credential.id, inventory: inventory.id },
+      ...{ limit: 'web-1', job_type: 'run' },
+    });
+  });
 });
 
 /** Statuses of read, launch, cancel (of another user's command) and delete, by persona. */

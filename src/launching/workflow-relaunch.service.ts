@@ -128,7 +128,8 @@ export class WorkflowRelaunch {
       ...(job.inventory_id === null ? [] : [job.inventory_id]),
     ];
     const templates = nodes.flatMap(({ templateId }) => templateId ?? []);
-    const templateInventory = inventoryOf(sql`${job.job_template_id}::int`);
+    const template = job.job_template_id ?? job.unified_job_template_id;
+    const templateInventory = inventoryOf(sql`${template}::int`);
     const found = existing(
       await this.database.row<{ is_denied: boolean }>(sql`
       SELECT EXISTS (

@@ -242,6 +242,18 @@ describe('relaunch', () => {
     await relaunch().expect(201);
   });
 
+  it('needs no permission for the inventory of the template', async () => {
+    const own = await test.make.inventory({ organization: test.home.organization.id });
+    const deploy = await runs.template({ only: { unified_job_template: job.id } }, [], {
+      inventory: own.id,
+    });
+    const user = test.as.users.orgMember;
+    await test.make.grant('workflow_job_template', deploy, 'execute_role', { user });
+    const id = await runs.launch(deploy);
+    const { body } = await test.as.orgMember.post(`workflow_jobs/${id}/relaunch/`, {}).expect(201);
+    expect(body.inventory).toBe(own.id);
+  });
+
   it('is refused if the template was deleted', async () => {
     const lost = await runs.template({ only: { unified_job_template: job.id } });
     const id = await runs.launch(lost);

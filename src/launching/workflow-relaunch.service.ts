@@ -134,7 +134,8 @@ export class WorkflowRelaunch {
       await this.database.row<{ is_denied: boolean }>(sql`
       SELECT EXISTS (
           SELECT 1 FROM (${templatesWithRights(templates, actor)}) t
-          WHERE NOT t.may_start)
+          -- Only superusers may launch system jobs.
+          WHERE NOT t.may_start OR t.type = 'system_job_template')
         -- A caller who may launch the template may use the inventory of the template.
         OR ${anyDenied('inventory', 'use', inventories, actor, templateInventory)}
         OR ${anyDenied('credential', 'use', idsOf('credentials'), actor)}

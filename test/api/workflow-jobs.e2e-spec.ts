@@ -254,6 +254,17 @@ describe('relaunch', () => {
     expect(body.inventory).toBe(own.id);
   });
 
+  it('of system jobs is refused for users who may not launch system jobs', async () => {
+    const cleanup = await test.database.row<Row>(sql`
+      SELECT id FROM unified_job_templates WHERE job_type = 'cleanup_jobs'`);
+    const nightly = await runs.template({ only: { unified_job_template: cleanup!.id } });
+    const user = test.as.users.orgMember;
+    await test.make.grant('workflow_job_template', nightly, 'execute_role', { user });
+    const id = await runs.launch(nightly);
+    await test.as.orgMember.post(`workflow_jobs/${id}/relaunch/`, {}).expect(403);
+    await test.as.superuser.post(`workflow_jobs/${id}/relaunch/`, {}).expect(201);
+  });
+
   it('is refused if the template was deleted', async () => {
     const lost = await runs.template({ only: { unified_job_template: job.id } });
     const id = await runs.launch(lost);

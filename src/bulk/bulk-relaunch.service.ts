@@ -30,7 +30,7 @@ export class BulkRelaunch {
    */
   async relaunch(job: RowOf<WorkflowJob>, actor: Actor): Promise<object> {
     const fill = secretFiller(this.secretBox, job.id, job.launch_config);
-    const nodes = await this.formerNodes.load(job.id, fill);
+    const nodes = await this.formerNodes.load(job, fill);
     assertOwnSecrets(job, secretsOf(job, nodes), actor);
     const launchSecrets = secretNamesOf(job.launch_config);
     const entries = nodes.map(({ templateId, identifier, prompts, secrets }) => {

@@ -14,6 +14,7 @@ import { connectionFaults } from '../prompts/connection-variables.js';
 import { artifactNamesOf, promptsOf } from '../prompts/launch-secrets.js';
 import { defaultVariables } from '../prompts/launch-variables.js';
 import {
+  objectIds,
   PROMPT_FIELDS,
   promptsIn,
   type PromptList,
@@ -23,6 +24,7 @@ import { webhookOf } from '../runs/webhook-run.schema.js';
 import { inventoryOf, templatesWithRights } from '../templates/templates.repository.js';
 import { WorkflowJobsRepository } from '../workflows/workflow-jobs.repository.js';
 import { FormerNodes } from './former-nodes.service.js';
+import { LaunchLoader } from './launch.loader.js';
 import { LaunchTargets } from './launch-targets.service.js';
 import { assertOwnSecrets, secretsOf } from './relaunch-secrets.js';
 import { HeldRuns } from '../workflows/held-runs.listener.js';
@@ -39,11 +41,12 @@ const TEXTS = {
   template: 'Workflow Job Template is missing or undefined.',
   sliceOrphan: 'Cannot relaunch slice workflow job orphaned from job template.',
   slices: 'Cannot relaunch sliced workflow job after slice count has changed.',
+  inventory: 'An inventory of the workflow job is missing or undefined.',
   resources: 'You do not have permission to the workflow job resources required for relaunch.',
 } as const;
 
-/** Prompts that a relaunch reuses unchanged; the inventory and labels can have been deleted. */
-const REUSED_PROMPTS = PROMPT_FIELDS.filter((field) => field !== 'inventory' && field !== 'labels');
+/** Prompts that a relaunch reuses unchanged; labels can have been deleted. */
+const REUSED_PROMPTS = PROMPT_FIELDS.filter((field) => field !== 'labels');
 
 /**
  * Launches a workflow job again with the nodes and prompts of the former workflow job, not with those
@@ -60,6 +63,7 @@ export class WorkflowRelaunch {
     private readonly rows: WorkflowRows,
     private readonly resources: ResourceService,
     private readonly targets: LaunchTargets,
+    private readonly loader: LaunchLoader,
     private readonly heldRuns: HeldRuns,
   ) {}
 
@@ -67,13 +71,14 @@ export class WorkflowRelaunch {
   async relaunch(job: RowOf<WorkflowJob>, actor: Actor): Promise<object> {
     return this.database.transaction(async () => {
       const fill = secretFiller(this.box, job.id, job.launch_config);
-      const nodes = await this.formerNodes.load(job.id, fill);
+      const nodes = await this.formerNodes.load(job, fill);
       await this.assertTemplate(job, nodes.length);
       await this.heldRuns.assertApproved(job);
       assertOwnSecrets(job, secretsOf(job, nodes), actor);
       const prompts = fill('', promptsOf(job.launch_config));
       await this.assertVariables(job, prompts);
       await this.assertMayUse(job, nodes, actor);
+      await this.assertInventories([prompts, ...nodes.map((node) => node.prompts)]);
       const written = await this.rows.write([
         await this.workflowJobOf(job, { prompts, nodes }, actor),
       ]);
@@ -147,12 +152,20 @@ export class WorkflowRelaunch {
     if (found.is_denied) throw new Forbidden(TEXTS.resources);
   }
 
+  /** @throws BadRequest for a deleted inventory: without it, the jobs would run on other hosts */
+  private async assertInventories(all: readonly Prompts[]): Promise<void> {
+    const ids = objectIds(all, 'inventory');
+    const { inventory: found } = await this.loader.load({ inventory: ids }, null);
+    if (ids.some((id) => found.get(id)?.isPendingDeletion !== false)) {
+      throw new BadRequest(TEXTS.inventory);
+    }
+  }
+
   private async workflowJobOf(
     job: RowOf<WorkflowJob>,
     { prompts, nodes }: { prompts: Prompts; nodes: readonly NewNode[] },
     actor: Actor,
   ): Promise<NewWorkflowJob> {
-    const inventory = job.inventory_id;
     const labels = await this.workflowJobs.labelsOf(job.id, prompts.labels ?? []);
     const isSliced = job.job_template_id !== null;
     return {
@@ -167,8 +180,6 @@ export class WorkflowRelaunch {
       launchType: 'relaunch',
       prompts: {
         ...promptsIn(prompts, REUSED_PROMPTS),
-        // The column is null for a deleted inventory; the prompts still contain its id.
-        ...(inventory === null ? {} : { inventory }),
         ...(labels.existing.length > 0 ? { labels: labels.existing } : {}),
       },
       secrets: secretNamesOf(job.launch_config),

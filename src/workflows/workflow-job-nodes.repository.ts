@@ -4,6 +4,7 @@ import { resource, type Row } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { NodeOfWorkflow, WorkflowNodes } from '../notifications/workflow-nodes.js';
+import type { Prompts } from '../prompts/launch-options.js';
 import type { RunWorkflows } from '../runs/run-causes.js';
 import { allRuns } from '../runs/runs.repository.js';
 import type { JobStatus } from '../runs/unified-job.entity.js';
@@ -48,6 +49,7 @@ export interface FormerNode extends Row {
   unified_job_template_id: number | null;
   identifier: string;
   extra_data: Record<string, unknown>;
+  prompts: Prompts;
   all_parents_must_converge: boolean;
   parents: { identifier: string; kind: EdgeKind }[];
   credentials: number[];

@@ -1,3 +1,4 @@
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { bulkLaunches, type BulkLaunches } from '../support/bulk-launches.js';
 import type { PersonaName } from '../support/personas.js';
@@ -178,6 +179,16 @@ describe('the workflow job', () => {
     await superuser.delete(`execution_environments/${image.id}/`).expect(204);
     await superuser.delete(`credentials/${credential.id}/`).expect(204);
     await superuser.post(`workflow_jobs/${first.id}/relaunch/`, {}).expect(201);
+  });
+
+  it('is not relaunched on other hosts if the inventory of a job was deleted', async () => {
+    const { superuser } = test.as;
+    const gone = await test.make.inventory({ organization: test.home.organization.id });
+    const request = { name: 'Bulk', jobs: [node({ inventory: gone.id })] };
+    const first = (await superuser.post('bulk/job_launch/', request).expect(201)).body;
+    await test.database.execute(sql`DELETE FROM inventories WHERE id = ${gone.id}`);
+    const { body } = await superuser.post(`workflow_jobs/${first.id}/relaunch/`, {}).expect(400);
+    expect(JSON.stringify(body)).toContain(`Inventories {${gone.id}} not found`);
   });
 
   it('creates one entry in the activity stream', async () => {

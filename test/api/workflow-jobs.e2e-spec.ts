@@ -265,6 +265,29 @@ describe('relaunch', () => {
     await test.as.superuser.post(`workflow_jobs/${id}/relaunch/`, {}).expect(201);
   });
 
+  it.each(['the workflow', 'a node'])(
+    'is refused if the inventory of %s was deleted',
+    async (on) => {
+      const gone = await test.make.inventory({ organization: test.home.organization.id });
+      const field = { inventory: gone.id };
+      const [ofNode, ofWorkflow] = on === 'a node' ? [field, {}] : [{}, field];
+      const staged = await runs.template(
+        { only: { unified_job_template: job.id, ...ofNode } },
+        [],
+        ofWorkflow,
+      );
+      const id = await runs.launch(staged);
+      await runs.end(id, 'only', 'successful');
+      await test.as.superuser.delete(`inventories/${gone.id}/`).expect(202);
+      const relaunch = () =>
+        test.as.superuser.post(`workflow_jobs/${id}/relaunch/`, {}).expect(400);
+      const detail = 'An inventory of the workflow job is missing or undefined.';
+      expect((await relaunch()).body).toEqual({ detail });
+      await test.database.execute(sql`DELETE FROM inventories WHERE id = ${gone.id}`);
+      expect((await relaunch()).body).toEqual({ detail });
+    },
+  );
+
   it('is refused if the template was deleted', async () => {
     const lost = await runs.template({ only: { unified_job_template: job.id } });
     const id = await runs.launch(lost);

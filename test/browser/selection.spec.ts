@@ -93,6 +93,27 @@ it.each([
   expect((await send('/selection/', values)).status).toBe(400);
 });
 
+it('a selection refuses actions that the API does not have, to superusers too', async () => {
+  const asSuperuser = await browserForm(test, test.as.users.superuser);
+  const template = await own('Numbered alike');
+  const run = await runOf(template, 'pending');
+  const project = await test.make.project({ id: run.id, status: 'running' });
+  const { body } = await test.as.superuser.get('activity_stream/?order_by=-id&page_size=1');
+  const entry = body.results[0] as Row;
+  const role = (await test.as.superuser.get('roles/?page_size=1')).body.results[0] as Row;
+  for (const values of [
+    { action: 'delete', at: `activity_stream.${entry.id}` },
+    { action: 'delete', at: `role.${role.id}` },
+    { action: 'cancel', at: `project.${project.id}` },
+  ]) {
+    expect([values, (await asSuperuser('/selection/', values)).status]).toEqual([values, 400]);
+  }
+  await test.as.superuser.get(`activity_stream/${entry.id}/`).expect(200);
+  await test.as.superuser.get(`roles/${role.id}/`).expect(200);
+  const { body: shown } = await test.as.superuser.get(`jobs/${run.id}/`).expect(200);
+  expect(shown).toMatchObject({ status: 'pending' });
+});
+
 it('each row offers the permitted actions, and shows the last runs', async () => {
   const template = await own('Row of mine');
   const failed = await runOf(template, 'failed');

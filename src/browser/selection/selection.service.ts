@@ -58,7 +58,7 @@ export class SelectionService {
     for (const entry of new Set(entries)) {
       const [type = '', id = ''] = entry.split('.');
       const definition = definitions.get(type);
-      if (!definition?.stored || !/^\d{1,16}$/.test(id)) {
+      if (!definition || !isOffered(definition, action) || !/^\d{1,16}$/.test(id)) {
         throw new BadRequest(`"${entry}" is not an entry of a list.`);
       }
       selected.push(await this.processOne(definition, Number(id), action, actor, perform));
@@ -88,3 +88,7 @@ export class SelectionService {
     }
   }
 }
+
+/** Returns true if lists offer the action for a type. Superusers have every permission, but not every action. */
+const isOffered = ({ stored, policy, capabilities }: ResourceDefinition, action: SelectionAction) =>
+  stored && (action === 'cancel' ? policy.actions?.cancel : capabilities.delete) !== undefined;

@@ -38,9 +38,12 @@ export interface UsableInventory extends HostedInventory {
 export const inventoryExcludesGroups = (id: Sql): Sql => sql`
   coalesce((SELECT prevent_instance_group_fallback FROM inventories WHERE id = ${id}), false)`;
 
-/** Returns the number of hosts of an inventory, as SQL; null without an inventory. */
+/**
+ * Returns the number of hosts of an inventory, as SQL; null without an inventory, and for smart inventories,
+ * whose hosts are not counted.
+ */
 export const totalHostsOf = (id: Sql): Sql => sql`
-  (SELECT total_hosts FROM inventories WHERE id = ${id})`;
+  (SELECT total_hosts FROM inventories WHERE id = ${id} AND kind <> 'smart')`;
 
 /** Returns a query for inventories, for joins in statements about other tables. */
 export const allInventories = (): Sql =>

@@ -131,7 +131,8 @@ const groupsOfRun = (run: string): Sql => {
 
 /**
  * Returns the number of forks that a run is counted as. A job or command counts one more than the number of
- * hosts that it processes in parallel, which is limited by its forks. An update counts as one fork.
+ * hosts that it processes in parallel, which is limited by its forks. On a smart inventory, it counts as all its
+ * forks. An update counts as one fork.
  */
 const impactOfRun = (run: string): Sql => {
   const of = (column: string): Sql => ident(run, column);

@@ -191,16 +191,16 @@ describe('the number of forks of a run', () => {
   it.each([
     ['a job by its hosts', 'job', {}, 4],
     ['a job by its forks', 'job', { forks: 2 }, 3],
+    ['a job on a smart inventory, whose hosts are not counted', 'job', { forks: 20 }, 21, 'smart'],
     ['a slice by its share', 'job', { job_slice_count: 3 }, 2],
     ['a callback, which counts as two hosts', 'job', { launch_type: 'callback' }, 3],
     ['a command', 'ad_hoc_command', { forks: 1 }, 2],
     ['an update', 'project_update', {}, 1],
     ['a system job', 'system_job', {}, 5],
-  ])('%s', async (_what, type, fields, impact) => {
+  ])('%s', async (_what, type, fields, impact, kind = '') => {
     await machine('a', 9);
-    const inventory_id =
-      type === 'job' || type === 'ad_hoc_command' ? await runs.inventory() : null;
-    await runs.database.execute(sql`UPDATE inventories SET total_hosts = 3`);
+    const inventory_id = /^(job|ad_hoc)/.test(type) ? await runs.inventory() : null;
+    await runs.database.execute(sql`UPDATE inventories SET total_hosts = 3, kind = ${kind}`);
     const job = await runs.job(null, { type, inventory_id, ...fields });
     await pass();
     expect(await runs.run(job)).toMatchObject({ status: 'waiting', impact });

@@ -23,10 +23,6 @@ export type UncountedHosts = { inventory: number } | { host: number };
 export const hostNamesOf = (inventoryId: number): Sql => sql`
   SELECT name FROM hosts WHERE inventory_id = ${inventoryId}`;
 
-/** Returns the number of an inventory's hosts, as an SQL value. */
-export const countHostsIn = (inventoryId: Sql): Sql => sql`(
-  SELECT count(*) FROM hosts WHERE inventory_id = ${inventoryId})`;
-
 /** Returns a query for hosts, for joins in statements about other tables. */
 export const allHosts = (): Sql => sql`SELECT id, inventory_id, name FROM hosts`;
 

@@ -84,14 +84,15 @@ export class JobTemplatesRepository extends TableRepository<Row> {
    * Returns the number of slices of a launch; undefined if the template was deleted.
    *
    * @param prompted number of slices in the launch request; null for the number of the template
+   * @param hosts number of hosts of the inventory; null if it was deleted
    */
   async sliceCount(
     id: number,
     prompted: number | null,
-    hosts: Sql,
+    hosts: number | null,
   ): Promise<number | null | undefined> {
     const row = await this.database.row<{ slices: number | null }>(sql`
-      SELECT least(coalesce(${prompted}::int, tpl.job_slice_count), ${hosts})::int AS slices
+      SELECT least(coalesce(${prompted}::int, tpl.job_slice_count), ${hosts}::int) AS slices
       FROM unified_job_templates tpl WHERE tpl.id = ${id}::int`);
     return row?.slices;
   }

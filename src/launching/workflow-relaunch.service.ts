@@ -8,7 +8,6 @@ import { anyDenied } from '../common/rest/references.service.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { countHostsIn } from '../inventories/hosts.repository.js';
 import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
 import { connectionFaults } from '../prompts/connection-variables.js';
 import { artifactNamesOf, promptsOf } from '../prompts/launch-secrets.js';
@@ -92,10 +91,12 @@ export class WorkflowRelaunch {
       return;
     }
     if (job.job_template_id === null) throw new BadRequest(TEXTS.sliceOrphan);
+    const inventories = job.inventory_id === null ? [] : [job.inventory_id];
+    const { inventory: found } = await this.loader.load({ inventory: inventories }, null);
     const sliceCount = await this.templates.sliceCount(
       Number(job.job_template_id),
       promptsOf(job.launch_config).job_slice_count ?? null,
-      countHostsIn(sql`${job.inventory_id}::int`),
+      found.get(job.inventory_id ?? 0)?.totalHosts ?? null,
     );
     if (sliceCount !== slices) throw new BadRequest(TEXTS.slices);
   }

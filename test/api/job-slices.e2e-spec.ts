@@ -162,6 +162,20 @@ describe('a sliced launch', () => {
     }
   });
 
+  it('can be relaunched on a smart inventory, whose hosts are in other inventories', async () => {
+    const smart = await test.make.inventory({
+      ...{
+        organization: test.home.organization.id,
+        kind: 'smart',
+        host_filter: 'name__contains=-',
+      },
+    });
+    const { id } = (await launch(await sliced({ inventory: smart.id })).expect(201)).body;
+    expect(await nodesOf(id)).toHaveLength(2);
+    const { body } = await test.as.superuser.post(`workflow_jobs/${id}/relaunch/`, {}).expect(201);
+    expect(await nodesOf(body.id)).toHaveLength(2);
+  });
+
   it('sends the same statements for two slices as for three', async () => {
     const [two, three] = [await sliced(), await sliced({ job_slice_count: 3 })];
     // The first launch fills the caches.

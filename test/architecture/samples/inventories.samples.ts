@@ -159,7 +159,6 @@ export default {
         calls: [['t', 1, () => sql`TRUE`]],
         inside: (members) => sql`SELECT 1 FROM hosts t WHERE ${members}`,
       },
-      countHostsIn: [[sql`1`]],
       showLastJob: {
         calls: [[1, sql`SELECT 1 AS id, 2 AS summary_id`]],
         inside: (statement) => statement,

@@ -1,4 +1,3 @@
-import { sql } from '../../../src/database/sql.js';
 import { JobTemplateCredentialsRepository } from '../../../src/job-templates/job-template-credentials.repository.js';
 import * as templates from '../../../src/job-templates/job-templates.repository.js';
 import { CALLER } from './actors.js';
@@ -12,7 +11,7 @@ export default {
         [[1], CALLER],
         [[1], null],
       ],
-      sliceCount: [[1, 3, sql`5`]],
+      sliceCount: [[1, 3, 5]],
       project: [[1]],
       credentialsOf: [[1]],
       withAttached: [[1, 2]],

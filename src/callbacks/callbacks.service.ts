@@ -7,7 +7,7 @@ import { itemAt } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { InventorySourcesRepository } from '../inventory-sources/inventory-sources.repository.js';
 import { InventoryUpdateLauncher } from '../inventory-sources/inventory-update-launcher.service.js';
-import { isHostPattern } from '../inventories/host-name.js';
+import { isHostPattern, limitTo } from '../inventories/host-name.js';
 import { LaunchLoader, type LaunchTemplate } from '../launching/launch.loader.js';
 import { JobLauncher } from '../launching/job-launcher.service.js';
 import type { LaunchRequest } from '../launching/template-launcher.js';
@@ -57,7 +57,7 @@ export class Callbacks implements OnModuleDestroy {
    */
   async launch({ templateId, key, address, extraVars }: CallbackRequest): Promise<LaunchedRun> {
     const template = await this.template(templateId, key);
-    const host = await this.matchingHost(template, address);
+    const limit = limitTo([await this.matchingHost(template, address)]);
     const asksVariables = template.row.ask_variables_on_launch || template.survey !== null;
     const variables = asksVariables && extraVars !== '' ? parseVariables(extraVars) : undefined;
     try {
@@ -66,14 +66,14 @@ export class Callbacks implements OnModuleDestroy {
         // The template can have changed during the wait for updates.
         const { inventory } = await this.template(templateId, key);
         if (inventory?.id !== template.inventory?.id) throw new BadRequest(NO_HOST);
-        if (await this.runs.isLimitedTo(templateId, host)) {
+        if (await this.runs.isLimitedTo(templateId, limit)) {
           throw new BadRequest('Host callback job already pending.');
         }
         const request: LaunchRequest = {
           templateId,
           launchType: 'callback',
           createdBy: null,
-          prompts: { limit: host, ...(variables ? { extra_vars: variables } : {}) },
+          prompts: { limit, ...(variables ? { extra_vars: variables } : {}) },
           // A job on one host is not sliced.
           slice: { number: 0, count: 1 },
           forcedFields: ['limit'] as const,

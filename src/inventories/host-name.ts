@@ -27,7 +27,16 @@ export function splitHostName(name: string): { name: string; port: number | null
  * inventory sources can have any characters, and owners of machines choose them.
  */
 export const isHostPattern = (name: string): boolean =>
-  /^[!&~@]|[*?[,]/.test(name) || (name.includes(':') && !isIPv6(name));
+  /^[\s!&~@]|[*?[,]|\s$/.test(name) || (name.includes(':') && !isIPv6(name));
+
+/**
+ * Returns a limit that matches only the hosts with these names, none of which is a pattern. Ansible divides a
+ * single name at spaces and brackets into several, but not the names of a list.
+ */
+export const limitTo = (names: readonly string[]): string => {
+  const limit = names.join(',');
+  return /^[^,]*[\s\]][^,]*$/.test(limit) ? `${limit},` : limit;
+};
 
 function splitOffPort(name: string): { name: string; port: number | null } {
   const parts = name.split(':');

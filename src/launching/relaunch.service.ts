@@ -6,7 +6,7 @@ import { itemAt } from '../common/invariants.js';
 import { tableOf } from '../common/records.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
-import { isHostPattern } from '../inventories/host-name.js';
+import { isHostPattern, limitTo } from '../inventories/host-name.js';
 import { organizations } from '../organizations/organizations.resource.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import type { Prompts } from '../prompts/launch-options.js';
@@ -169,7 +169,7 @@ export class RelaunchService {
     if (failed === 0) throw Invalid.field('hosts', TEXTS.noneFailed);
     const names = await this.summaries.failedHosts(job.id);
     if (names.some(isHostPattern)) throw Invalid.field('hosts', TEXTS.pattern);
-    return names.join(',');
+    return limitTo(names);
   }
 
   private async hostCounts(

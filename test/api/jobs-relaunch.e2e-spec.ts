@@ -67,6 +67,21 @@ describe('relaunch', () => {
     });
   });
 
+  it('on one failed host does not run on hosts that are named like a part of its name', async () => {
+    const job = await failedJob(await makeTemplate());
+    const rename = (name: string) =>
+      test.database.execute(sql`
+        UPDATE job_host_summaries SET host_name = ${name} WHERE job_id = ${job.id} AND failed`);
+    await test.database.execute(sql`
+      DELETE FROM job_host_summaries WHERE job_id = ${job.id} AND host_name = 'c'`);
+    const relaunch = () => test.as.superuser.post(`jobs/${job.id}/relaunch/`, { hosts: 'failed' });
+    await rename('web 1');
+    // Ansible reads "web 1" as the two hosts "web" and "1".
+    expect((await relaunch().expect(201)).body.limit).toBe('web 1,');
+    await rename(' web');
+    await relaunch().expect(400);
+  });
+
   it.each<[string, string, () => Promise<Row>]>([
     [
       'Wait until job finishes before retrying on failed hosts.',

@@ -98,6 +98,8 @@ it('a callback is refused if the name of its host is a pattern that can match ot
     expect([name, refusal]).toEqual([name, { detail: 'Error starting job!' }]);
   }
   await call(await templateOn({ '2001:db8::1': address })).expect(201);
+  const { body } = await call(await templateOn({ 'web db': address, db: '' })).expect(201);
+  expect((await test.as.superuser.get(`jobs/${body.job}/`)).body.limit).toBe('web db,');
 });
 
 it('a callback is refused during a job of the host, and if the template needs input', async () => {

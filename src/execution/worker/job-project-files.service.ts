@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { existing, itemAt } from '../../common/invariants.js';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
+import { isTransient } from '../../database/sql-state.js';
 import { isFolderName, ProjectFolders } from '../../projects/project-folders.service.js';
 import { ProjectUpdateLauncher } from '../../projects/project-update-launcher.service.js';
 import { NO_PROJECT, previousTask } from '../../runs/run-explanations.js';
@@ -176,10 +177,16 @@ export class JobProjectFiles {
     job.signal.addEventListener('abort', endUpdate, { once: true });
     if (job.signal.aborted) endUpdate();
     try {
-      const outcome = finalOutcome(run, await this.sync.run(run).catch(outcomeOf));
+      let failure: unknown;
+      const ended = await this.sync
+        .run(run)
+        .catch((error: unknown) => outcomeOf((failure = error)));
+      const outcome = finalOutcome(run, ended);
       await this.leases.finish(run, outcome);
       if (outcome.status === 'successful') return String(outcome.fields?.['scm_revision']);
       stopIfEnded(job);
+      // The job starts again after an outage of the database, with another sync.
+      if (isTransient(failure)) throw failure;
       const named = { type: 'project_update', name: update.name, id: update.id };
       throw outcome.status === 'canceled'
         ? new CannotStart(previousTask('Canceled', named), 'canceled')

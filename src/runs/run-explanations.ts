@@ -56,6 +56,9 @@ export const SECRETS_TOO_LARGE =
 /** @param bytes maximum size of the artifacts of a run, as JSON */
 export const artifactsTooLarge = (bytes: number): string =>
   `The values of set_stats are larger than ${bytes} bytes and are not kept.`;
+/** @param bytes maximum size of the artifacts that a node inherits, as JSON */
+export const inheritedTooLarge = (bytes: number): string =>
+  `The values of set_stats of the earlier nodes are together larger than ${bytes} bytes.`;
 export const SHUT_DOWN = 'Task was canceled due to receiving a shutdown signal.';
 
 /** @param ended number of processes of the run that were still alive and were ended */

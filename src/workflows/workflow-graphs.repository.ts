@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
-import { sql } from '../database/sql.js';
+import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
@@ -60,6 +60,12 @@ export interface NestedRun extends RunWithArtifacts, Row {
   workflow_job_id: number;
 }
 
+/**
+ * Maximum size of the artifacts of a node's parents, in bytes. Many parents can pass on the same artifacts. A
+ * failed statement would stop all workflows.
+ */
+const MAX_PARENT_BYTES = 200_000_000;
+
 /** The nodes of active workflow jobs, for the workflow engine. */
 @Injectable()
 export class WorkflowGraphsRepository extends TableRepository<Row> {
@@ -98,8 +104,11 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
       WHERE node.workflow_job_id = ANY(${workflowJobIds}::bigint[]) ORDER BY node.id`);
   }
 
-  /** Returns nodes that are about to start, with their parents in the order of ids. */
-  starting(ids: readonly number[]): Promise<(DueNode & { parents: NodeWithArtifacts[] })[]> {
+  /**
+   * Returns nodes that are about to start, with their parents in the order of ids; null for parents whose
+   * artifacts are too large to be read together.
+   */
+  starting(ids: readonly number[]): Promise<(DueNode & { parents: NodeWithArtifacts[] | null })[]> {
     return this.database.rows(sql`
       SELECT node.id, node.workflow_job_id, node.identifier, node.prompts,
         tpl.id AS template_id, tpl.type AS template_type, tpl.name AS template_name,
@@ -109,15 +118,18 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
           SELECT json_build_object('number', count(*) FILTER (WHERE other.id <= node.id),
             'count', count(*))
           FROM workflow_job_nodes other WHERE other.workflow_job_id = workflow.id) END AS slice,
-        (SELECT coalesce(json_agg(json_build_object('node_id', parent.id,
+        CASE WHEN (
+          SELECT coalesce(sum(octet_length(parent.ancestor_artifacts::text)
+            + octet_length(parent.secret_artifacts) + coalesce(octet_length(run.artifacts::text), 0)
+            + coalesce(octet_length(run.secret_artifacts), 0)), 0)
+          ${parentsOf('node')}) <= ${MAX_PARENT_BYTES}
+        THEN (
+          SELECT coalesce(json_agg(json_build_object('node_id', parent.id,
               'ancestor_artifacts', parent.ancestor_artifacts,
               'node_secrets', parent.secret_artifacts, 'run_id', run.id,
               'artifacts', run.artifacts, 'secret_artifacts', run.secret_artifacts)
             ORDER BY parent.id), '[]')
-          FROM workflow_job_node_edges edge
-          JOIN workflow_job_nodes parent ON parent.id = edge.parent_id
-          LEFT JOIN (${allRuns()}) run ON run.id = parent.job_id
-          WHERE edge.child_id = node.id) AS parents
+          ${parentsOf('node')}) END AS parents
       FROM workflow_job_nodes node
       JOIN (${allRuns()}) workflow ON workflow.id = node.workflow_job_id
       JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
@@ -172,3 +184,10 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
       ORDER BY run.finished, node.id`);
   }
 }
+
+/** Returns the FROM clause for the parents of a node: `parent`, and its `run` if it had one. */
+const parentsOf = (node: string): Sql => sql`
+  FROM workflow_job_node_edges edge
+  JOIN workflow_job_nodes parent ON parent.id = edge.parent_id
+  LEFT JOIN (${allRuns()}) run ON run.id = parent.job_id
+  WHERE edge.child_id = ${ident(node, 'id')}`;

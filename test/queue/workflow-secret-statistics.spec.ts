@@ -101,3 +101,20 @@ describe('statistics set under no_log', () => {
     expect((await runs.run(id)).status).toBe('failed');
   });
 });
+
+it('statistics that grow too large along a path fail the node that would receive them', async () => {
+  const workflow = await runs.template({ one: ran(), two: ran(), three: ran(), rescue: ran() }, [
+    ['one', 'success', 'two'],
+    ['two', 'success', 'three'],
+    ['three', 'failure', 'rescue'],
+  ]);
+  const id = await runs.launch(workflow);
+  await runs.end(id, 'one', 'successful', { one: 'x'.repeat(990_000) }, { b: 'x'.repeat(60_000) });
+  await runs.end(id, 'two', 'successful', { two: 'x'.repeat(990_000) });
+  expect(await runs.runOf(id, 'three')).toMatchObject({
+    status: 'failed',
+    job_explanation:
+      'The values of set_stats of the earlier nodes are together larger than 2000000 bytes.',
+  });
+  expect(variablesOf(await runs.runOf(id, 'rescue'))).toEqual({});
+});

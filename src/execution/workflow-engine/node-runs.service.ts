@@ -3,7 +3,8 @@ import { exactJson } from '../../common/exact-json.js';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { textOfErrors, type FieldErrors } from '../../common/errors/errors.js';
 import { entryOf, zip } from '../../common/invariants.js';
-import { sealArtifacts } from '../../runs/workflow-artifacts.js';
+import { inheritedTooLarge } from '../../runs/run-explanations.js';
+import { sealArtifacts, type Artifacts } from '../../runs/workflow-artifacts.js';
 import { Launchers } from '../../launching/launchers.service.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { NewRun } from '../../runs/run-states.repository.js';
@@ -44,6 +45,15 @@ const recursionText = (order: readonly NamedTemplate[]): string =>
 const NO_KEY =
   'The secret statistics of the parent nodes cannot be decrypted with the current keys.';
 
+/**
+ * Maximum size of the artifacts that a node inherits, in bytes. Each node passes on what it inherited, so without
+ * a maximum the artifacts would grow with each node.
+ */
+const MAX_INHERITED_BYTES = 2_000_000;
+
+const isLarge = ({ open, secret }: Artifacts): boolean =>
+  Buffer.byteLength(exactJson(open)) + Buffer.byteLength(exactJson(secret)) > MAX_INHERITED_BYTES;
+
 /** A created run, with the reason why it cannot start. */
 interface CreatedRun {
   node: ReadyNode;
@@ -80,7 +90,7 @@ export class NodeRuns {
     secrets: ReadonlyMap<number, WorkflowSecrets>,
   ): Promise<number[]> {
     if (nodeIds.length === 0) return [];
-    const { nodes, undecryptable } = await this.load(nodeIds);
+    const { nodes, faults } = await this.load(nodeIds);
     const approvals = await this.createApprovals(nodes.filter(isApproval));
     const others = nodes.filter((node) => !isApproval(node));
     const created = [...(await this.launch(others, secrets)), ...approvals.created];
@@ -88,7 +98,7 @@ export class NodeRuns {
     await this.transitions.created(approvals.rows);
     await this.transitions.move(
       created.flatMap(({ id, node, fault }) => {
-        const explanation = undecryptable.has(node.id) ? NO_KEY : fault;
+        const explanation = faults.get(node.id) ?? fault;
         return explanation === '' ? [] : [{ id, explanation }];
       }),
       { from: ['pending'], to: 'failed' },
@@ -97,17 +107,19 @@ export class NodeRuns {
     return nodeIds.filter((id) => !linked.has(id));
   }
 
-  /** @returns nodes, and the ids of nodes whose inherited artifacts cannot be decrypted */
+  /** @returns nodes, and the reasons why nodes cannot start with their inherited artifacts, by node */
   private async load(
     nodeIds: readonly number[],
-  ): Promise<{ nodes: ReadyNode[]; undecryptable: Set<number> }> {
-    const undecryptable = new Set<number>();
+  ): Promise<{ nodes: ReadyNode[]; faults: Map<number, string> }> {
+    const faults = new Map<number, string>();
     const nodes = (await this.nodes.starting(nodeIds)).map(({ parents, ...node }) => {
-      const inherited = artifactsOfNodes(this.box, parents);
-      if (!inherited) undecryptable.add(node.id);
-      return { ...node, inherited: inherited ?? NO_ARTIFACTS };
+      const inherited = parents ? artifactsOfNodes(this.box, parents) : NO_ARTIFACTS;
+      const isTooLarge = parents === null || isLarge(inherited ?? NO_ARTIFACTS);
+      if (!inherited) faults.set(node.id, NO_KEY);
+      else if (isTooLarge) faults.set(node.id, inheritedTooLarge(MAX_INHERITED_BYTES));
+      return { ...node, inherited: inherited && !isTooLarge ? inherited : NO_ARTIFACTS };
     });
-    return { nodes, undecryptable };
+    return { nodes, faults };
   }
 
   private async launch(

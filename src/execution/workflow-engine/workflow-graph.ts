@@ -24,7 +24,7 @@ const UNHANDLED = 'No error handling paths found, marking workflow as failed';
 /** Maximum number of nodes that an explanation names; the others are counted. */
 const MAX_NAMED = 20;
 /**
- * Maximum number of parents of nodes that start together. Each parent passes on up to a megabyte of
+ * Maximum number of parents of nodes that start together. Each parent passes on up to three megabytes of
  * artifacts, and a statement has a time limit.
  */
 const MAX_PARENTS = 50;

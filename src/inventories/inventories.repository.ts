@@ -7,7 +7,7 @@ import { and, NO_IDS, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { copyPreferredGroups } from '../instances/instance-groups.repository.js';
 import { countHostNames } from './hosts.repository.js';
-import type { HostedInventory } from './inventory-members.js';
+import { membersOf, type HostedInventory } from './inventory-members.js';
 import { Inventory } from './inventory.entity.js';
 
 /** Redis channel of deletions of inventories; a message is a JSON list of their ids. */
@@ -138,11 +138,13 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
 
   /** Returns those names that are names of enabled hosts or of groups of an inventory. */
   async membersNamed(id: number | null, names: readonly string[]): Promise<Set<string>> {
-    if (id === null || names.length === 0) return new Set();
+    const inventory = id === null || names.length === 0 ? undefined : await this.described(id);
+    if (!inventory) return new Set();
     const rows = await this.database.rows<{ name: string }>(sql`
-      SELECT name FROM hosts
-      WHERE inventory_id = ${id} AND name = ANY(${names}::text[]) AND enabled
-      UNION SELECT name FROM groups WHERE inventory_id = ${id} AND name = ANY(${names}::text[])`);
+      SELECT t.name FROM hosts t
+      WHERE ${membersOf(inventory, 't')} AND t.name = ANY(${names}::text[]) AND t.enabled
+      UNION SELECT name FROM groups
+      WHERE inventory_id = ${inventory.id} AND name = ANY(${names}::text[])`);
     return new Set(rows.map(({ name }) => name));
   }
 

@@ -102,6 +102,18 @@ describe('a launch', () => {
     await test.as.superuser.post('ad_hoc_commands/', body).expect(400);
   });
 
+  it('accepts localhost if it is a host of the smart inventory', async () => {
+    const organization = test.home.organization.id;
+    const own = await test.make.inventory({ organization });
+    const smart = await test.make.inventory({
+      ...{ organization, kind: 'smart', host_filter: `inventory__id=${own.id}` },
+    });
+    const body = ping({ inventory: smart.id, limit: 'localhost' });
+    await test.as.superuser.post('ad_hoc_commands/', body).expect(400);
+    await test.make.host(own, { name: 'localhost' });
+    await test.as.superuser.post('ad_hoc_commands/', body).expect(201);
+  });
+
   it('accepts a module under its full name', async () => {
     expect(await launch({ module_name: 'ansible.builtin.ping' })).toMatchObject({
       module_name: 'ansible.builtin.ping',

@@ -43,6 +43,9 @@ describe('the default group', () => {
     const { as, home } = test;
     const { body } = await as.superuser.get('instance_groups/default/').expect(200);
     expect(body.summary_fields.user_capabilities).toEqual({ edit: true, delete: false });
+    const page = await as.superuser.with({ accept: 'text/html' }).get(body.url).expect(200);
+    expect(page.text).toContain('_form=patch">Edit<');
+    expect(page.text).not.toContain('_form=delete');
     const roles = body.summary_fields.object_roles;
     expect(Object.keys(roles).sort()).toEqual(['admin_role', 'read_role', 'use_role']);
     const url = `roles/${roles.use_role.id}/teams/`;

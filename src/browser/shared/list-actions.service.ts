@@ -60,7 +60,11 @@ export class ListActions {
 
 /** Returns true if `user_capabilities` permits an action. */
 export const hasCapability = (row: Item, action: string): boolean =>
-  memberOf(memberOf(row.summary_fields, 'user_capabilities'), action) === true;
+  capabilityOf(row, action) === true;
+
+/** Returns a capability of `user_capabilities`; undefined for actions without one. */
+export const capabilityOf = (row: Item, action: string): unknown =>
+  memberOf(memberOf(row.summary_fields, 'user_capabilities'), action);
 
 /** Returns true for a run that has not ended. It cannot be deleted. */
 export const isActiveRun = ({ type, status }: Item): boolean =>

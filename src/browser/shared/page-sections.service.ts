@@ -11,7 +11,7 @@ import {
 import { hasFields, isUpdate, deleteSection, Forms, type FormInput } from './forms.service.js';
 import { FormLists } from './form-lists.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
-import { isActiveRun } from './list-actions.service.js';
+import { capabilityOf, isActiveRun } from './list-actions.service.js';
 import { resumedFor } from './notices.js';
 import type { PageContext } from './page-context.js';
 import { PageForms, type FormPlan } from './page-forms.service.js';
@@ -235,11 +235,13 @@ function mapErrors(refused: FormInput | undefined, plan: FormPlan | null): FormI
 
 /**
  * Returns false for a change on a page without the object, such as an OPTIONS response, and for the deletion
- * of a run that has not ended.
+ * of a run that has not ended, or of another object that cannot be deleted.
  */
 function canFill({ context, body, refused }: FilledPage, route: TableRoute): boolean {
   const object = objectOf(context, body);
-  if (route.method === 'DELETE') return object === null || !isActiveRun(object);
+  if (route.method === 'DELETE') {
+    return object === null || (!isActiveRun(object) && capabilityOf(object, 'delete') !== false);
+  }
   return !isUpdate(route) || refused !== undefined || object !== null;
 }
 

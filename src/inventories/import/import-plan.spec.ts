@@ -152,6 +152,17 @@ describe('the import of hosts', () => {
     ]);
   });
 
+  it('keeps the hosts that share an id, by their names', async () => {
+    const document = { _meta: { hostvars: { a: { id: 'i-1' }, b: { id: 'i-1' } } } };
+    const known = [host(1, 'a', { instance_id: 'i-1' }), host(2, 'b', { instance_id: 'i-1' })];
+    const { hosts } = await plan(document, known, { overwrite: true });
+    expect(hosts.matched.map(({ known: { id }, planned }) => [id, planned.name])).toEqual([
+      [1, 'a'],
+      [2, 'b'],
+    ]);
+    expect(hosts).toMatchObject({ created: [], removed: [] });
+  });
+
   it('refuses a name that another host keeps', async () => {
     const document = { _meta: { hostvars: { b: { id: 'i-1' } } } };
     const known = [host(1, 'a', { instance_id: 'i-1' }), host(2, 'b', { is_claimed: false })];

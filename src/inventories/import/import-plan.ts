@@ -105,9 +105,14 @@ async function planHosts(
   const matchedIds = new Set<number>();
   const created: PlannedHost[] = [];
   const matched: Matched<KnownHost, PlannedHost>[] = [];
-  // Ids are matched before names, because a host can have received another host's name.
+  // Ids are matched before names, because a host can have received another host's name. A source can deliver
+  // one id under several names; those hosts are matched by both.
   const found = new Map<DeliveredHost, KnownHost>();
   for (const find of [
+    ({ name, instanceId }: DeliveredHost) => {
+      const same = byName.get(name);
+      return same?.is_claimed && same.instance_id === instanceId ? same : undefined;
+    },
     ({ instanceId }: DeliveredHost) => (instanceId === '' ? undefined : byInstance.get(instanceId)),
     ({ name }: DeliveredHost) => byName.get(name),
   ]) {

@@ -195,7 +195,8 @@ export const CONSTRUCTED: SourceKind = {
   label: 'Other inventories (constructed)',
   credential: null,
   plugin: { fileName: 'constructed.yml', name: 'constructed', fullName: null },
-  instanceId: 'remote_tower_id',
+  // The ids of the original hosts are known without the result of the plugin.
+  instanceId: '',
   keepsEmptyGroups: true,
 };
 

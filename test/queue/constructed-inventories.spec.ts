@@ -119,6 +119,17 @@ describe('updates of constructed inventories', () => {
     );
   });
 
+  it('relate each host to its original in an input, whatever the rules say', async () => {
+    const foreign = await host(await inventory({}), { name: 'foreign' });
+    const compose = { remote_tower_id: `'${foreign.id}'` };
+    const made = await construct({ source_vars: JSON.stringify({ compose }) });
+    await update(made);
+    const { results } = await api.call('GET', `inventories/${made.id}/hosts/?order_by=name`);
+    expect((results as Row[]).map(({ instance_id: id }) => id)).toEqual(
+      [hosts.db, hosts.later, hosts.web2].map((one) => String(one?.id)),
+    );
+  });
+
   it('import the hosts that match the limit, with the constructed groups', async () => {
     const made = await construct({
       ...{ limit: 'large:!db', source_vars: 'groups: {large: size | default(0) > 2}' },

@@ -16,6 +16,12 @@ import { RunFailed } from '../worker/outcome.js';
  */
 const OPTIONS = { hostvars: true, towervars: true } as const;
 
+/** The input inventories of an update. */
+export interface ProvidedInputs {
+  readonly scripts: readonly string[];
+  readonly hosts: ReadonlyMap<string, number>;
+}
+
 /**
  * Provides the input inventories of a constructed inventory as Ansible sources
  * (docs/contract/constructed-inventories.md#update).
@@ -31,14 +37,14 @@ export class InputInventories {
   /**
    * Writes the input inventories and the stored facts of their hosts.
    *
-   * @returns paths as the run sees them, in the order of the inputs
+   * @returns paths as the run sees them, in the order of the inputs, and the ids of the hosts by name
    * @throws RunFailed that names an input that is being deleted or is no longer permitted, VariablesError
    */
-  async provide(inventoryId: number, workspace: Workspace): Promise<string[]> {
+  async provide(inventoryId: number, workspace: Workspace): Promise<ProvidedInputs> {
     const [unauthorized] = await this.inputs.unauthorized(inventoryId);
     if (unauthorized) throw new RunFailed(notUsable(unauthorized));
     const scripts: string[] = [];
-    // If several inputs contain a host name, the last one provides the facts.
+    // If several inputs contain a host name, the last one provides the id and the facts.
     const hosts = new Map<string, number>();
     // Sequential, because each inventory can be large.
     for (const input of await this.inputs.of(inventoryId)) {
@@ -51,7 +57,7 @@ export class InputInventories {
       workspace,
       [...hosts].map(([name, id]) => ({ id, name })),
     );
-    return scripts;
+    return { scripts, hosts };
   }
 }
 

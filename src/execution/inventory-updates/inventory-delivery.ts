@@ -1,11 +1,10 @@
-import { HOST_MARKS } from '../../inventories/ansible-inventory.js';
 import type { InventoryDelivery } from '../../inventories/import/delivery.js';
 import { namesMatching } from '../../inventories/import/name-pattern.js';
 import { readDelivery } from '../../inventories/import/delivery-reader.js';
 import { onlyHosts, withoutEmptyGroups } from '../../inventories/import/delivery-restrictions.js';
 import { pathsIn } from '../../inventories/import/variable-paths.js';
 import type { StartedInventoryUpdate } from '../../inventory-sources/inventory-updates.repository.js';
-import { CONSTRUCTED, type SourceKind } from '../../inventory-sources/source-kinds.js';
+import type { SourceKind } from '../../inventory-sources/source-kinds.js';
 import { environmentOf, sourceVariableFaults } from '../../inventory-sources/source-variables.js';
 import type { InventoryOrigin } from '../runner/inventory-files.js';
 import type { ReadInventory } from './inventory-reader.service.js';
@@ -57,12 +56,14 @@ export function allowedEnvironment(
 /**
  * Returns the hosts and groups that the filters of the source select.
  *
+ * @param originals ids of the original hosts of a constructed inventory by name; null for other inventories
  * @throws ImportError
  */
 export async function inventoryDeliveryOf(
   { document, limited }: ReadInventory,
   row: StartedInventoryUpdate,
   kind: SourceKind,
+  originals: ReadonlyMap<string, number> | null,
 ): Promise<InventoryDelivery> {
   const enabledVariable = row.enabled_var === '' ? null : row.enabled_var;
   const paths = pathsIn(enabledVariable ?? kind.enabled?.variable ?? '');
@@ -70,7 +71,7 @@ export async function inventoryDeliveryOf(
   let delivery = await readDelivery(document, {
     enabled: paths.length === 0 ? null : { paths, value, ignoresCase: enabledVariable === null },
     instanceId: pathsIn(kind.instanceId),
-    ...(kind === CONSTRUCTED ? { marks: HOST_MARKS } : {}),
+    ...(originals ? { originals } : {}),
   });
   if (limited) delivery = onlyHosts(delivery, limited);
   if (row.host_filter !== '') {

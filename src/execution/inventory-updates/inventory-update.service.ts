@@ -35,7 +35,7 @@ import { messageOf } from '../../common/errors/errors.js';
 import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { AnsibleProcess } from '../worker/ansible-process.service.js';
 import { EventStore } from '../worker/event-store.service.js';
-import { InputInventories } from './input-inventories.service.js';
+import { InputInventories, type ProvidedInputs } from './input-inventories.service.js';
 import { allowedEnvironment, inventoryDeliveryOf, originOf } from './inventory-delivery.js';
 import { InventoryReader, type ReadInventory } from './inventory-reader.service.js';
 import { JobCredentials } from '../worker/job-credentials.service.js';
@@ -119,25 +119,38 @@ export class InventoryUpdate implements RunKind {
   ): Promise<InventoryDelivery> {
     const kind = sourceKind(row.source) ?? SCM;
     return this.process.withWorkspace(run, async (workspace) => {
-      const read = await this.read(run, row, { kind, workspace, output });
-      return inventoryDeliveryOf(read, row, kind);
+      const inputs =
+        kind === CONSTRUCTED ? await this.inputs.provide(inventoryOf(row), workspace) : null;
+      const read = await this.read(run, row, { kind, workspace, output, inputs });
+      return inventoryDeliveryOf(read, row, kind, inputs?.hosts ?? null);
     });
   }
 
   private async read(
     run: ActiveRun,
     row: StartedInventoryUpdate,
-    { kind, workspace, output }: { kind: SourceKind; workspace: Workspace; output: RunOutput },
+    {
+      kind,
+      workspace,
+      output,
+      inputs,
+    }: {
+      kind: SourceKind;
+      workspace: Workspace;
+      output: RunOutput;
+      inputs: ProvidedInputs | null;
+    },
   ): Promise<ReadInventory> {
     const ids = row.credential_id === null ? [] : [row.credential_id];
     const plan = await this.credentials.open(run, ids, { workspace });
     const files = kind.plugin ? NO_FILES : await this.files(run, row, { workspace, output });
     const variables = await readVariables(row.source_vars);
-    const inputs =
-      kind === CONSTRUCTED ? await this.inputs.provide(inventoryOf(row), workspace) : null;
     const prepared = await prepareReading(
       {
-        origin: originOf(kind, { row, variables, files, env: plan.env, inputs }),
+        origin: originOf(kind, {
+          ...{ row, variables, files, env: plan.env },
+          inputs: inputs?.scripts ?? null,
+        }),
         verbosity: row.verbosity,
         env: {
           INVENTORY_SOURCE_ID: String(row.inventory_source_id),
@@ -216,14 +229,15 @@ export class InventoryUpdate implements RunKind {
       }
     };
     report('INFO', `Loaded ${delivery.groups.size} groups, ${delivery.hosts.size} hosts`);
+    const isConstructed = row.source === CONSTRUCTED.value;
     const changes = await this.imports.store(
       { sourceId, inventoryId },
       delivery,
       {
         overwrite: row.overwrite,
         overwriteVars: row.overwrite_vars,
-        isConstructed: row.source === CONSTRUCTED.value,
-        hasInstanceIds: (sourceKind(row.source) ?? SCM).instanceId !== '',
+        isConstructed,
+        hasInstanceIds: isConstructed || (sourceKind(row.source) ?? SCM).instanceId !== '',
       },
       {
         report,

@@ -8,6 +8,7 @@ import {
   type DeliveryRules,
   type ImportedVariables,
 } from './delivery.js';
+import { HOST_MARKS } from '../ansible-inventory.js';
 import { IMPLICIT_GROUPS, MAX_PORT } from '../host-name.js';
 import { enabledBy, textAtFirst } from './variable-paths.js';
 
@@ -146,13 +147,14 @@ class DeliveryReader {
 
   private deliveredHost(name: string, all: ImportedVariables): DeliveredHost {
     const { description, variables } = withoutDescription(all);
-    const { enabled, instanceId, marks = [] } = this.rules;
-    const own = Object.entries(variables).filter(([key]) => !marks.includes(key));
+    const { enabled, instanceId, originals } = this.rules;
     return {
       name,
       description,
-      variables: marks.length > 0 ? Object.fromEntries(own) : variables,
-      instanceId: textAtFirst(variables, instanceId),
+      variables: originals ? withoutMarks(variables) : variables,
+      instanceId: originals
+        ? String(originals.get(name) ?? '')
+        : textAtFirst(variables, instanceId),
       isEnabled: enabled ? enabledBy(variables, enabled) : null,
     };
   }
@@ -213,6 +215,11 @@ function hasTemplate(name: string): boolean {
     const at = name.indexOf(start);
     return at >= 0 && name.includes(end, at + start.length);
   });
+}
+
+function withoutMarks(variables: ImportedVariables): ImportedVariables {
+  const marks: readonly string[] = HOST_MARKS;
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !marks.includes(name)));
 }
 
 function withoutDescription(all: ImportedVariables): {

@@ -35,8 +35,11 @@ export interface DeliveryRules {
   readonly enabled: EnabledRule | null;
   /** Paths to a host's id in the source system; the first path with a value is used. */
   readonly instanceId: readonly string[];
-  /** Host variables that are read but not imported. */
-  readonly marks?: readonly string[];
+  /**
+   * For a constructed inventory, the ids of the original hosts by name. They replace ids in the document, whose
+   * rules could name any host, and `HOST_MARKS` are not imported.
+   */
+  readonly originals?: ReadonlyMap<string, number>;
 }
 
 /**

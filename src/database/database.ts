@@ -169,6 +169,11 @@ export class Database {
     });
   }
 
+  /** Runs reading `work` on one state of the database: none of its statements sees a later commit. */
+  withSnapshot<T>(work: () => Promise<T>): Promise<T> {
+    return this.begin(work, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  }
+
   /** Runs `work` after a savepoint: an expected conflict leaves the transaction usable. */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const open = this.open;

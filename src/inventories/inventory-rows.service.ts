@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
 import type { HostRow, AnsibleInventoryRows as Rows } from './ansible-inventory.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupHostsRepository } from './group-hosts.repository.js';
@@ -11,6 +12,7 @@ import { membersOf } from './inventory-members.js';
 @Injectable()
 export class InventoryRows {
   constructor(
+    private readonly database: Database,
     private readonly inventories: InventoriesRepository,
     private readonly groups: GroupsRepository,
     private readonly hosts: HostsRepository,
@@ -19,11 +21,16 @@ export class InventoryRows {
   ) {}
 
   /**
-   * Loads one inventory in five statements, including disabled hosts.
+   * Loads one inventory in five statements, including disabled hosts, as of one moment: with the groups of before
+   * an import and the memberships of after it, a job would run on hosts that its pattern excludes.
    *
    * @returns null if there is no such inventory, or if it is being deleted
    */
-  async load(inventoryId: number): Promise<Rows | null> {
+  load(inventoryId: number): Promise<Rows | null> {
+    return this.database.withSnapshot(() => this.read(inventoryId));
+  }
+
+  private async read(inventoryId: number): Promise<Rows | null> {
     const inventory = await this.inventories.described(inventoryId);
     if (!inventory) return null;
     const { variables } = inventory;

@@ -1,6 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { GroupChildrenRepository } from '../../src/inventories/group-children.repository.js';
+import { GroupsRepository } from '../../src/inventories/groups.repository.js';
 import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { interleave } from '../support/interleave.js';
@@ -161,6 +162,25 @@ describe('counters', () => {
 });
 
 describe('script and tree', () => {
+  it('shows one state of an inventory that is imported meanwhile', async () => {
+    const { app, as, database, home, make } = test;
+    const inventory = await make.inventory({ organization: home.organization.id });
+    const host = await make.host(inventory, { name: 'web' });
+    const old = await make.group(inventory, { name: 'old' });
+    await as.orgAdmin.post(`groups/${old.id}/hosts/`, { id: host.id }).expect(204);
+    const groups = app.get(GroupsRepository, { strict: false });
+    const described = groups.described.bind(groups);
+    jest.spyOn(groups, 'described').mockImplementationOnce(async (id) => {
+      const found = await described(id);
+      await database.withClient((client) =>
+        client.query(`DELETE FROM groups WHERE id = ${old.id}`),
+      );
+      return found;
+    });
+    const { body } = await as.orgAdmin.get(`inventories/${inventory.id}/script/`).expect(200);
+    expect(body).toEqual({ all: { children: ['old'] }, old: { hosts: ['web'] } });
+  });
+
   let inventory: Row;
   beforeAll(async () => {
     const { make, as } = test;

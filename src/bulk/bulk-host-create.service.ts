@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
-import { Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
+import { type Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { entryOf, existing, zip } from '../common/invariants.js';
 import { resource } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
@@ -23,7 +23,7 @@ import type { HostCreateRequest } from './bulk-host.dto.js';
 import { assertWithin } from './bulk-limits.js';
 import { addHost, emptyColumns, selectEntries, selectNames } from './host-columns.js';
 import { readHostEntries, type HostEntry } from './host-entries.js';
-import { HostAdditions } from './host-additions.service.js';
+import { HostAdditions, namesTaken } from './host-additions.service.js';
 
 /** Creates many hosts in one inventory, all or none, with a constant number of statements. */
 @Injectable()
@@ -71,7 +71,7 @@ export class BulkHostCreate {
       };
       if (dryRun) return { dry_run: true, ...response };
       const groups = entries.some((entry) => entry.groups.length > 0)
-        ? await this.hosts.join(inventoryId, rows)
+        ? await this.additions.join(inventoryId, rows)
         : [];
       this.additions.record(target, hostCountBefore, { ...counts, groups });
       return response;
@@ -166,8 +166,7 @@ function nameErrors(clashes: readonly Clash[]): string[] {
 
 function nameConflict(entries: readonly HostEntry[], written: readonly string[]): Conflict {
   const stored = new Set(written);
-  const conflicting = entries.filter(({ name }) => !stored.has(name)).map(({ name }) => name);
-  return new Conflict(`Another request has just taken these names: ${conflicting.join(', ')}`);
+  return namesTaken(entries.filter(({ name }) => !stored.has(name)).map(({ name }) => name));
 }
 
 function countsOf(

@@ -285,7 +285,7 @@ export class BulkHostStream {
     hasGroups: boolean,
   ): Promise<number> {
     const written = await this.count(writeQuery(target.id, batch, onConflict), totals);
-    if (hasGroups) totals.groups.push(...(await this.hosts.join(target.id, batch)));
+    if (hasGroups) totals.groups.push(...(await this.additions.join(target.id, batch)));
     return written;
   }
 

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
-import type { HostTarget } from '../inventories/host-writes.repository.js';
+import { Conflict } from '../common/errors/errors.js';
+import { HostWritesRepository, type HostTarget } from '../inventories/host-writes.repository.js';
 import { HostLimit, type AddedHosts } from '../inventories/host-limit.service.js';
+import type { Sql } from '../database/sql.js';
 import { settleAll } from '../database/settle-all.js';
 import { InventoryLock } from '../inventories/inventory-lock.service.js';
 
@@ -17,6 +19,7 @@ export interface HostTotals {
 @Injectable()
 export class HostAdditions {
   constructor(
+    private readonly hosts: HostWritesRepository,
     private readonly inventoryLock: InventoryLock,
     private readonly limit: HostLimit,
     private readonly activity: ActivityRecorder,
@@ -38,6 +41,19 @@ export class HostAdditions {
     return hostCounts.get(target.id) ?? 0;
   }
 
+  /**
+   * Adds written hosts to the groups that they name; creates missing groups.
+   *
+   * @returns names of the created groups
+   * @throws Conflict if a concurrent request gave the name of a new group to a host
+   */
+  async join(inventoryId: number, hosts: Sql): Promise<string[]> {
+    const groups = await this.hosts.join(inventoryId, hosts);
+    const taken = groups.filter((group) => group.is_host).map(({ name }) => name);
+    if (taken.length > 0) throw namesTaken(taken);
+    return groups.map(({ name }) => name);
+  }
+
   /** Records one entry for the whole request. */
   record(target: HostTarget, countBefore: number, { created, updated, groups }: HostTotals): void {
     this.activity.record({
@@ -56,3 +72,6 @@ export class HostAdditions {
     });
   }
 }
+
+export const namesTaken = (names: readonly string[]): Conflict =>
+  new Conflict(`Another request has just taken these names: ${names.join(', ')}`);

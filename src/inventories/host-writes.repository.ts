@@ -61,6 +61,13 @@ export interface WrittenHost {
   result: 'created' | 'updated' | 'unchanged';
 }
 
+/** A group that a request created, for hosts that name it. */
+export interface CreatedGroup {
+  name: string;
+  /** True if a host has the same name. */
+  is_host: boolean;
+}
+
 /** Default values of a host's fields. */
 export const HOST_DEFAULTS = {
   description: '',
@@ -135,10 +142,10 @@ export class HostWritesRepository extends TableRepository<Row> {
   /**
    * Adds written hosts to the groups that they name; creates missing groups.
    *
-   * @returns names of the created groups
+   * @returns the created groups
    */
-  async join(inventoryId: number, hosts: Sql): Promise<string[]> {
-    const created = await this.database.rows<{ name: string }>(sql`
+  join(inventoryId: number, hosts: Sql): Promise<CreatedGroup[]> {
+    return this.database.rows<CreatedGroup & Record<string, unknown>>(sql`
       WITH given AS MATERIALIZED (${hosts}),
       membership AS MATERIALIZED (
         SELECT h.id AS host_id, wanted.name
@@ -157,8 +164,9 @@ export class HostWritesRepository extends TableRepository<Row> {
         INSERT INTO group_hosts (group_id, host_id)
         SELECT known.id, membership.host_id FROM membership JOIN known USING (name)
         ON CONFLICT DO NOTHING)
-      SELECT name FROM made ORDER BY name`);
-    return created.map(({ name }) => name);
+      SELECT name, EXISTS (SELECT 1 FROM hosts WHERE inventory_id = ${lookupId(inventoryId)}
+        AND hosts.name = made.name) AS is_host
+      FROM made ORDER BY name`);
   }
 }
 

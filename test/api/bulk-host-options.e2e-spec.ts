@@ -193,3 +193,15 @@ it('hosts are deleted while a change of one of them waits for the inventory', as
       ),
   ]);
 });
+
+it('a new group cannot have the name of a host that another request has just created', async () => {
+  const { database, make } = test;
+  await interleave(database, [
+    () => database.execute(sql`SELECT 1 FROM inventories WHERE id = ${inventory.id} FOR UPDATE`),
+    async () => {
+      const { body } = await create([{ name: 'web', groups: ['db'] }]).expect(409);
+      expect(body).toEqual({ detail: 'Another request has just taken these names: db' });
+    },
+    () => make.host(inventory, { name: 'db' }),
+  ]);
+});

@@ -1,3 +1,4 @@
+import { isStorable } from '../../common/fields/text.js';
 import { isRecord, listOf } from '../../common/records.js';
 import { Yielder } from '../../common/yielder.js';
 import {
@@ -105,7 +106,8 @@ class DeliveryReader {
       hosts.set(name, this.deliveredHost(name, variables));
       await yielder.yieldIfDue();
     }
-    return { variables: withoutDescription(this.variables).variables, groups, hosts };
+    const { variables } = withoutDescription('inventory', this.variables);
+    return { variables, groups, hosts };
   }
 
   /** @returns the name of the host */
@@ -138,7 +140,7 @@ class DeliveryReader {
   private async deliveredGroups(yielder: Yielder): Promise<Map<string, DeliveredGroup>> {
     const delivered = new Map<string, DeliveredGroup>();
     for (const [name, { hosts, children, variables: all }] of this.groups) {
-      const { description, variables } = withoutDescription(all);
+      const { description, variables } = withoutDescription(`group ${name}`, all);
       delivered.set(name, { name, description, variables, hosts, children });
       await yielder.yieldIfDue();
     }
@@ -146,7 +148,7 @@ class DeliveryReader {
   }
 
   private deliveredHost(name: string, all: ImportedVariables): DeliveredHost {
-    const { description, variables } = withoutDescription(all);
+    const { description, variables } = withoutDescription(`host ${name}`, all);
     const { enabled, instanceId, originals } = this.rules;
     return {
       name,
@@ -222,12 +224,14 @@ function withoutMarks(variables: ImportedVariables): ImportedVariables {
   return Object.fromEntries(Object.entries(variables).filter(([name]) => !marks.includes(name)));
 }
 
-function withoutDescription(all: ImportedVariables): {
-  description: string | null;
-  variables: ImportedVariables;
-} {
+function withoutDescription(
+  label: string,
+  all: ImportedVariables,
+): { description: string | null; variables: ImportedVariables } {
   const name = DESCRIPTIONS.find((option) => Object.hasOwn(all, option));
   if (name === undefined) return { description: null, variables: all };
-  const { [name]: description, ...variables } = all;
-  return { description: String(description), variables };
+  const { [name]: value, ...variables } = all;
+  const description = String(value);
+  if (isStorable(description)) return { description, variables };
+  throw new ImportError(`The description of the ${label} cannot be stored.`);
 }

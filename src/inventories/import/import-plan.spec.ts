@@ -47,6 +47,14 @@ describe('the imported document', () => {
     [{ g: { hosts: ['ungrouped:22'] } }, /A host cannot be named ungrouped/],
     [{ _meta: { hostvars: { all: {} } } }, /A host cannot be named all/],
     [{ g: 3 }, /The group g/],
+    [
+      { g: { vars: { _svc_description: 'a\0' } } },
+      /The description of the group g cannot be stored/,
+    ],
+    [
+      { _meta: { hostvars: { h: { _svc_description: '\ud800' } } } },
+      /The description of the host h/,
+    ],
     [[], /not a JSON object/],
   ])('must not be %j', async (document, text) => {
     await expect(readDelivery(document, RULES)).rejects.toThrow(text);

@@ -112,8 +112,10 @@ class DeliveryReader {
 
   /** @returns the name of the host */
   private readHost(raw: string, variables: ImportedVariables): string {
-    const parsed = this.names.get(raw) ?? splitPort(raw);
-    if (!this.names.has(raw)) this.checkNew('host', parsed.name);
+    const known = this.names.get(raw);
+    if (known && Object.keys(variables).length === 0) return known.name;
+    const parsed = known ?? splitPort(raw);
+    if (!known) this.checkNew('host', parsed.name);
     this.names.set(raw, parsed);
     const own = isRecord(this.hostvars[raw]) ? this.hostvars[raw] : {};
     const port = parsed.port === null ? {} : { ansible_port: parsed.port };

@@ -72,6 +72,17 @@ describe('the imported document', () => {
     expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);
   });
 
+  it('reads the variables of a host once, not for each of its groups', async () => {
+    const variables = Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`v${at}`, at]));
+    const hosts = Array.from({ length: 1000 }, (_, at) => `h${at}`);
+    const hostvars = Object.fromEntries(hosts.map((name) => [name, { ...variables }]));
+    const groups = Array.from({ length: 300 }, (_, at) => [`g${at}`, { hosts }] as const);
+    const startedAt = process.cpuUsage();
+    const document = { ...Object.fromEntries(groups), _meta: { hostvars } };
+    expect((await readDelivery(document, RULES)).hosts.get('h7')?.variables).toEqual(variables);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(2_500_000);
+  });
+
   it.each(['hosts', 'children'])('has a maximum number of %s', async (kind) => {
     const names = Array.from({ length: 500_001 }, (_, index) => `n${index}`);
     await expect(readDelivery({ g: { [kind]: names } }, RULES)).rejects.toThrow(

@@ -49,9 +49,9 @@ export class Memberships {
   /** Returns the host of the group's inventory with the name in a body without variables. */
   async hostByName(
     { inventory_id: inventory }: Row,
-    { name, variables = '' }: Record<string, unknown>,
+    { name, variables }: Record<string, unknown>,
   ): Promise<Row | undefined> {
-    const text = typeof variables === 'string' ? variables.trim() : JSON.stringify(variables);
+    const text = typeof variables === 'string' ? variables.trim() : JSON.stringify(variables ?? {});
     if (typeof name !== 'string' || !NO_VARIABLES.includes(text)) return undefined;
     return this.hosts.byName(Number(inventory), name);
   }

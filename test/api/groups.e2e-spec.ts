@@ -78,7 +78,7 @@ describe('hosts', () => {
     const group = await test.make.group(inventory);
     const url = `groups/${group.id}/hosts/`;
     const host = await test.make.host(inventory, { name: 'known', variables: 'a: 1' });
-    for (const variables of [undefined, '', '{}', '---\n', {}]) {
+    for (const variables of [undefined, null, '', '{}', '---\n', {}]) {
       await superuser.post(url, { name: 'known', variables }).expect(204);
       const { body } = await superuser.get(url).expect(200);
       expect(names(body)).toEqual(['known']);

@@ -10,13 +10,16 @@ export abstract class InventoryTemplates {
   abstract moveSources(inventoryId: number, organizationId: number): Promise<void>;
 }
 
-/** The sources of constructed inventories; implemented by a later feature. */
+/** The sources of constructed inventories, and updates of inventories; implemented by a later feature. */
 export abstract class ConstructedSources {
   /** Creates the source of a new inventory. */
   abstract createFor(inventory: { id: number; name: string }, actor: Actor): Promise<void>;
 
   /** Copies the editable options of an inventory's source to the source of its copy. */
   abstract copyOptions(original: number, copy: number): Promise<void>;
+
+  /** Deletes the updates of an inventory that is being deleted. */
+  abstract removeUpdates(inventoryId: number): Promise<void>;
 }
 
 /** Runs on hosts; implemented by a later feature. */

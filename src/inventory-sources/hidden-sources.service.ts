@@ -8,6 +8,7 @@ import type { ConstructedSources } from '../inventories/inventory-uses.js';
 import { sql } from '../database/sql.js';
 import { InventorySource } from './inventory-source.entity.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
+import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { inventorySources } from './inventory-sources.resource.js';
 import { CONSTRUCTED } from './source-kinds.js';
 
@@ -21,6 +22,7 @@ const MAX_NAME_LENGTH = 512;
 export class HiddenSources implements ConstructedSources {
   constructor(
     private readonly sources: InventorySourcesRepository,
+    private readonly updates: InventoryUpdatesRepository,
     private readonly activity: ActivityRecorder,
   ) {}
 
@@ -46,5 +48,9 @@ export class HiddenSources implements ConstructedSources {
 
   copyOptions(original: number, copy: number): Promise<void> {
     return this.sources.copyOptions(original, copy);
+  }
+
+  async removeUpdates(inventoryId: number): Promise<void> {
+    await this.updates.delete({ inventory_id: inventoryId, type: 'inventory_update' });
   }
 }

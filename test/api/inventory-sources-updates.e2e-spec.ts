@@ -52,6 +52,17 @@ it('updates are started, shown and counted', async () => {
   await test.as.superuser.get(`inventory_updates/${id}/`).expect(404);
 });
 
+it('updates are deleted with the inventory of their source', async () => {
+  const { as, make, home } = test;
+  const own = await make.inventory({ organization: home.organization.id });
+  const { body: source } = await post({ inventory: own.id }).expect(201);
+  const path = `inventory_sources/${source.id}/update/`;
+  const { body: run } = await as.superuser.post(path, {}).expect(202);
+  await as.superuser.post(`inventory_updates/${run.id}/cancel/`, {}).expect(202);
+  await as.superuser.delete(`inventories/${own.id}/`).expect(202);
+  await as.superuser.get(`inventory_updates/${run.id}/`).expect(404);
+});
+
 it('an update without a project is refused', async () => {
   const { body: source } = await post(files()).expect(201);
   await test.database.execute(sql`

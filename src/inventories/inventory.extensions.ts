@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Unavailable } from '../common/errors/errors.js';
 import * as json from '../common/fields/json-schema.js';
 import { entryOf } from '../common/invariants.js';
 import { extendEach, resource, type Row } from '../common/resource/define-resource.js';
@@ -24,7 +25,12 @@ const SOURCES = {
 };
 
 export const INVENTORY_SHOWS: ShownMembers = {
-  fields: SOURCES,
+  fields: {
+    ...SOURCES,
+    has_active_failures: json.orNull(json.BOOLEAN),
+    total_hosts: json.orNull(json.INTEGER),
+    hosts_with_active_failures: json.orNull(json.INTEGER),
+  },
   related: ['constructed_url'],
   summary_fields: { labels: LABEL_SUMMARY },
   summary: SOURCES,
@@ -55,10 +61,18 @@ export class InventoryExtension {
         SELECT inv.id, ${join(counts)} FROM unnest(${ids}::int[]) AS inv (id)`),
       labelSummaries(resource('inventory'), ids, context),
     ]);
-    const members = await this.members.of(rows.map(hostedInventory).filter(isSmart));
+    const smart = rows.map(hostedInventory).filter(isSmart);
+    // Every reader of the list would otherwise wait for a slow filter in vain.
+    const members = await this.members.of(smart).catch((error: unknown) => {
+      if (error instanceof Unavailable) return new Map<number, MemberCount>();
+      throw error;
+    });
     const fieldsOf = new Map(counted.map(({ id, ...fields }) => [id, fields]));
     return extendEach(rows, ({ id, kind }) => ({
-      fields: { ...entryOf(fieldsOf, id), ...countersOf(members.get(id)) },
+      fields: {
+        ...entryOf(fieldsOf, id),
+        ...(kind === 'smart' ? countersOf(members.get(id)) : {}),
+      },
       related: relatedOf(id, kind),
       summary_fields: { labels: labels.get(id) },
     }));
@@ -75,16 +89,15 @@ const NO_GROUPS = {
 };
 
 /**
- * Returns the counters of a smart inventory, which are computed on demand; other inventories have
- * stored counters.
+ * Returns the counters of a smart inventory, which are computed on demand; null if that takes too long.
+ * Other inventories have stored counters.
  */
 function countersOf(counted: MemberCount | undefined): Record<string, unknown> {
-  if (!counted) return {};
-  const { total, failed } = counted;
+  const { total, failed } = counted ?? { total: null, failed: null };
   return {
     total_hosts: total,
     hosts_with_active_failures: failed,
-    has_active_failures: failed > 0,
+    has_active_failures: failed === null ? null : failed > 0,
   };
 }
 

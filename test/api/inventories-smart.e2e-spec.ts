@@ -1,5 +1,6 @@
 /** Inventories whose hosts a filter finds (docs/contract/resources.md#smart-inventories). */
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { HostsRepository } from '../../src/inventories/hosts.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { launchJob } from '../support/runs.js';
 
@@ -64,6 +65,17 @@ it('a smart inventory counts its hosts when it is read, and has no groups', asyn
     expect(body.related).toMatchObject({ hosts: expect.any(String), script: expect.any(String) });
   }
   expect(await namesIn(`inventories/${smart.id}/groups/`)).toEqual([]);
+});
+
+it('the list of inventories shows no counters of smart inventories that take too long to count', async () => {
+  const hosts = test.app.get(HostsRepository, { strict: false });
+  const canceled = Object.assign(new Error('canceling statement'), { code: '57014' });
+  jest.spyOn(hosts, 'countMembers').mockRejectedValueOnce(canceled);
+  const { body } = await test.as.superuser.get('inventories/').expect(200);
+  const [shown] = body.results.filter(({ id }: Row) => id === smart.id);
+  expect(shown).toMatchObject({
+    ...{ total_hosts: null, hosts_with_active_failures: null, has_active_failures: null },
+  });
 });
 
 it('a smart inventory is written for Ansible without groups and disabled hosts', async () => {

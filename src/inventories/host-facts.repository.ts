@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { exactJson } from '../common/exact-json.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { HostFacts } from './host.entity.js';
@@ -13,9 +14,9 @@ export interface FactsText {
 /** Returns the SQL condition that a host's facts contain the given facts. */
 export const hasFacts = (alias: string, facts: object): Sql => sql`
   ${ident(alias, 'id')} IN (
-    SELECT host_id FROM host_facts WHERE facts::jsonb @> ${JSON.stringify(facts)}::jsonb
+    SELECT host_id FROM host_facts WHERE facts::jsonb @> ${exactJson(facts)}::jsonb
     UNION ALL
-    SELECT host_id FROM host_project_facts WHERE facts::jsonb @> ${JSON.stringify(facts)}::jsonb)`;
+    SELECT host_id FROM host_project_facts WHERE facts::jsonb @> ${exactJson(facts)}::jsonb)`;
 
 /** Facts that Ansible collected about hosts (docs/contract/resources.md#facts). */
 @Injectable()

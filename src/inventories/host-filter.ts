@@ -1,4 +1,5 @@
 import { BadRequest } from '../common/errors/errors.js';
+import { ExactNumber } from '../common/exact-json.js';
 import type { ExpressionParts } from '../common/resource/expression.js';
 import { and, or, type Sql } from '../database/sql.js';
 import { hasFacts } from './host-facts.repository.js';
@@ -76,9 +77,10 @@ function factsIn(keys: readonly string[], { value, isQuoted }: HostCondition): o
 const nested = (name: string, wanted: unknown): Record<string, unknown> =>
   name.endsWith('[]') ? { [name.slice(0, -2)]: [wanted] } : { [name]: wanted };
 
-/** Converts an unquoted value to its JSON type. */
+/** Converts an unquoted value to its JSON type. JSON numbers have no plus sign and no leading zeros. */
 function typed(value: string): unknown {
   if (value === 'null') return null;
   if (value === 'true' || value === 'false') return value === 'true';
-  return /^[+-]?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  const [, sign, digits] = /^(?:\+|(-))?0*(\d+(?:\.\d+)?)$/.exec(value) ?? [];
+  return digits === undefined ? value : new ExactNumber(`${sign ?? ''}${digits}`);
 }

@@ -34,6 +34,9 @@ beforeAll(async () => {
       INSERT INTO host_facts (host_id, facts)
       VALUES (${hosts[name]?.id}, ${JSON.stringify({ ...facts, name })}::jsonb)`);
   }
+  await test.database.execute(sql`
+    INSERT INTO host_facts (host_id, facts)
+    VALUES (${hosts['a b']?.id}, '{"serial": 12345678901234567}')`);
 });
 afterAll(() => test.close());
 
@@ -75,6 +78,9 @@ it.each([
   ['ansible_facts__cores=8', 'web'],
   ['ansible_facts__cores="8"', 'db'],
   ['ansible_facts__ratio=1.5', 'web'],
+  ['ansible_facts__cores=+08.0', 'web'],
+  ['ansible_facts__serial=12345678901234567', 'a b'],
+  ['ansible_facts__serial=12345678901234568', ''],
   ['ansible_facts__on=true', 'web'],
   ['ansible_facts__on="true"', ''],
   ['ansible_facts__none=null', 'web'],

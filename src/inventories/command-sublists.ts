@@ -4,6 +4,7 @@ import { selectRows } from '../common/resource/select-rows.js';
 import { children, subListOf } from '../common/rest/sublist.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { hostsBelow } from './group-hosts.repository.js';
+import { inventoriesReaching } from './inventories.repository.js';
 import type { Factory } from './sublists.js';
 
 /** Characters with a special meaning in host patterns. */
@@ -26,7 +27,9 @@ export const commandsOfGroup = (): Factory =>
 const commandsOn = (condition: (parent: Row) => Sql): Factory =>
   subListOf(
     () => resource('ad_hoc_command'),
-    (parent) => sql`t.inventory_id = ${parent.inventory_id} AND t.id IN (
+    (
+      parent,
+    ) => sql`t.inventory_id IN (${inventoriesReaching(Number(parent.inventory_id))}) AND t.id IN (
       ${selectRows(resource('job_event'), 'evt', ident('evt', 'job_id'), condition(parent))})`,
     {
       create: ({ inventory_id: inventory, name }) => ({ inventory, limit: asLimit(String(name)) }),

@@ -49,6 +49,14 @@ export const totalHostsOf = (id: Sql): Sql => sql`
 export const allInventories = (): Sql =>
   sql`SELECT id, name, kind, organization_id FROM inventories`;
 
+/**
+ * Returns a query for the ids of the inventories whose runs can reach the hosts of an inventory: itself, and the
+ * smart inventories of its organization.
+ */
+export const inventoriesReaching = (id: number): Sql => sql`
+  SELECT id FROM inventories WHERE id = ${id}
+    OR kind = 'smart' AND organization_id = (${organizationOfInventory(id)})`;
+
 /** Returns a query for the organization of an inventory. */
 export const organizationOfInventory = (id: number): Sql => sql`
   SELECT organization_id FROM inventories WHERE id = ${id}`;

@@ -197,22 +197,31 @@ describe('below hosts and groups', () => {
     await test.as.superuser.post(`groups/${odd.id}/ad_hoc_commands/`, body).expect(400);
   });
 
-  it('lists the commands that ran on them', async () => {
+  it('lists the commands that ran on them, also through a smart inventory', async () => {
+    const { body: smart } = await test.as.superuser
+      .post('inventories/', {
+        ...{ name: 'Of web-1', organization: test.home.organization.id, kind: 'smart' },
+        host_filter: 'name=web-1',
+      })
+      .expect(201);
     const [touching, other] = [await launch(), await launch()];
+    const through = await launch({ inventory: smart.id });
     const group = await test.make.group(inventory, { name: 'touched' });
     await test.as.superuser.post(`groups/${group.id}/hosts/`, { id: host.id }).expect(204);
     await test.database.execute(sql`
       INSERT INTO job_events (job_id, host_id, counter, event, event_data)
-      VALUES (${touching.id}, ${host.id}, 1, 'runner_on_ok', '{}')`);
+      VALUES (${touching.id}, ${host.id}, 1, 'runner_on_ok', '{}'),
+        (${through.id}, ${host.id}, 1, 'runner_on_ok', '{}')`);
     for (const path of [`hosts/${host.id}`, `groups/${group.id}`]) {
       const { body } = await test.as.superuser.get(`${path}/ad_hoc_commands/`).expect(200);
       const ids = body.results.map(({ id }: Row) => id);
-      expect(ids).toContain(touching.id);
+      expect(ids).toEqual(expect.arrayContaining([touching.id, through.id]));
       expect(ids).not.toContain(other.id);
     }
     const events = await test.as.superuser.get(`hosts/${host.id}/ad_hoc_command_events/`);
     expect(events.body.results).toMatchObject([
       { type: 'ad_hoc_command_event', ad_hoc_command: touching.id },
+      { type: 'ad_hoc_command_event', ad_hoc_command: through.id },
     ]);
     const [{ id }] = events.body.results as [Row];
     await test.as.superuser.get(`ad_hoc_command_events/${id}/`).expect(200);

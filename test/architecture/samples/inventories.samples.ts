@@ -148,6 +148,7 @@ export default {
       inventoryExcludesGroups: [[sql`1`]],
       totalHostsOf: [[sql`1`]],
       organizationOfInventory: [[1]],
+      inventoriesReaching: [[1]],
       countHostsOf: { calls: [[[1], sql`TRUE`]], inside: asQuery },
     }),
     fragmentsOf(inventoryInputs, {

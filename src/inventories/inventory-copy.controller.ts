@@ -2,6 +2,7 @@ import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { CopyController } from '../common/rest/copy.controller.js';
+import type { Values } from '../common/rest/hooks.js';
 import { Resource } from '../common/rest/resource.controller.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupHostsRepository } from './group-hosts.repository.js';
@@ -36,6 +37,11 @@ export class InventoryCopyController extends CopyController<Inventory> {
     private readonly sources: ConstructedSources,
   ) {
     super();
+  }
+
+  /** Encodes the filter, because a creation decodes it once. */
+  protected override async replacedValues({ host_filter }: InventoryRow): Promise<Values> {
+    return { host_filter: host_filter?.replaceAll('%', '%25') ?? null };
   }
 
   protected override async copyParts(

@@ -217,3 +217,11 @@ it('a job on a smart inventory is sliced by its hosts', async () => {
   const url = `workflow_jobs/${workflow.id}/workflow_nodes/`;
   expect((await test.as.superuser.get(url)).body.count).toBe(3);
 });
+
+it('a copy has the filter of the original, also with percent signs', async () => {
+  const { body: original } = await create({ host_filter: 'name=a%2541' }).expect(201);
+  expect(original.host_filter).toBe('name=a%41');
+  const path = `inventories/${original.id}/copy/`;
+  const { body: copy } = await test.as.orgAdmin.post(path, { name: 'Copy of %' }).expect(201);
+  expect(copy.host_filter).toBe('name=a%41');
+});

@@ -6,6 +6,7 @@ import { Database } from '../database/database.js';
 import { GroupsRepository } from './groups.repository.js';
 import { HostsRepository } from './hosts.repository.js';
 import { InventoriesRepository, INVENTORY_CHANNEL } from './inventories.repository.js';
+import { ConstructedSources } from './inventory-uses.js';
 
 /** Number of rows per transaction: small enough to keep locks short, large enough to be fast. */
 const BATCH = 1000;
@@ -26,14 +27,16 @@ export class InventoryDeletionHandler implements QueueHandler {
     private readonly inventories: InventoriesRepository,
     private readonly hosts: HostsRepository,
     private readonly groups: GroupsRepository,
+    private readonly sources: ConstructedSources,
     private readonly redis: RedisConnection,
   ) {}
 
   async handle(inventoryId: number): Promise<void> {
     const pending = { id: inventoryId, pending_deletion: true };
     if (await this.inventories.existsBy(pending)) {
-      await this.empty(this.hosts, inventoryId);
-      await this.empty(this.groups, inventoryId);
+      await this.empty(inventoryId, () => this.sources.removeUpdates(inventoryId, BATCH));
+      await this.empty(inventoryId, () => this.hosts.removeSome(inventoryId, BATCH));
+      await this.empty(inventoryId, () => this.groups.removeSome(inventoryId, BATCH));
     }
     await this.database.transaction(async () => {
       await this.database.checkReferencesAtCommit();
@@ -43,10 +46,8 @@ export class InventoryDeletionHandler implements QueueHandler {
     });
   }
 
-  private async empty(
-    members: HostsRepository | GroupsRepository,
-    inventoryId: number,
-  ): Promise<void> {
+  /** @param remove deletes some rows, and returns their number */
+  private async empty(inventoryId: number, remove: () => Promise<number>): Promise<void> {
     let removed: number;
     do {
       removed = await this.database.transaction(async () => {
@@ -54,7 +55,7 @@ export class InventoryDeletionHandler implements QueueHandler {
         await this.database.checkReferencesAtCommit();
         // First, like a deletion of the organization. Members that are locked are skipped.
         await this.inventories.lock([inventoryId]);
-        return members.removeSome(inventoryId, BATCH);
+        return remove();
       });
     } while (removed > 0);
   }

@@ -18,8 +18,8 @@ export abstract class ConstructedSources {
   /** Copies the editable options of an inventory's source to the source of its copy. */
   abstract copyOptions(original: number, copy: number): Promise<void>;
 
-  /** Deletes the updates of an inventory that is being deleted. */
-  abstract removeUpdates(inventoryId: number): Promise<void>;
+  /** Deletes up to `max` updates of an inventory that is being deleted, and returns their number. */
+  abstract removeUpdates(inventoryId: number, max: number): Promise<number>;
 }
 
 /** Runs on hosts; implemented by a later feature. */

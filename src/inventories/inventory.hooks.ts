@@ -142,7 +142,6 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
     await this.inventory.assertIdle(row.id);
     await this.inventories.markForDeletion(row.id);
-    await this.sources.removeUpdates(row.id);
     await this.templates.removeInventory(row.id);
     await this.inputs.delete({ input_id: row.id });
     await this.outbox.add('deletions', [row.id]);

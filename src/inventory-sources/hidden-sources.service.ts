@@ -50,7 +50,13 @@ export class HiddenSources implements ConstructedSources {
     return this.sources.copyOptions(original, copy);
   }
 
-  async removeUpdates(inventoryId: number): Promise<void> {
-    await this.updates.delete({ inventory_id: inventoryId, type: 'inventory_update' });
+  async removeUpdates(inventoryId: number, max: number): Promise<number> {
+    const updates = await this.updates.find({
+      select: { id: true },
+      where: { inventory_id: inventoryId, type: 'inventory_update' },
+      take: max,
+    });
+    if (updates.length > 0) await this.updates.delete(updates.map(({ id }) => id));
+    return updates.length;
   }
 }

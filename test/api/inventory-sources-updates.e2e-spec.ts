@@ -6,6 +6,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { inUse } from '../support/in-use.js';
+import { removeInventory } from '../support/inventory-deletion.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -60,6 +61,7 @@ it('updates are deleted with the inventory of their source', async () => {
   const { body: run } = await as.superuser.post(path, {}).expect(202);
   await as.superuser.post(`inventory_updates/${run.id}/cancel/`, {}).expect(202);
   await as.superuser.delete(`inventories/${own.id}/`).expect(202);
+  await removeInventory(test, own.id);
   await as.superuser.get(`inventory_updates/${run.id}/`).expect(404);
 });
 

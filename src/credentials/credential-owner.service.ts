@@ -3,7 +3,7 @@ import { GrantsService } from '../access/grants.service.js';
 import { RoleParentsRepository } from '../access/role-parents.repository.js';
 import { RolesRepository } from '../access/roles.repository.js';
 import { TeamStore } from '../access/team-store.js';
-import type { Actor } from '../common/access.js';
+import { SYSTEM_ACTOR, type Actor } from '../common/access.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
@@ -55,18 +55,14 @@ export class CredentialOwner {
     return (await this.teams.referenced(values.team)).organization_id;
   }
 
-  /** Grants a new credential's admin role to its owning user or team. */
-  async grant(
-    credential: RowOf<Credential>,
-    values: ValuesOf<Credential>,
-    actor: Actor,
-  ): Promise<void> {
+  /** Grants a new credential's admin role to its owning user or team, which the caller administers. */
+  async grant(credential: RowOf<Credential>, values: ValuesOf<Credential>): Promise<void> {
     if (typeof values.user !== 'number' && typeof values.team !== 'number') return;
     const found = await this.roles.ofObject('credential', credential.id, 'admin_role');
     const role = existing(found, 'a new credential has the roles its resource declares');
     if (typeof values.team === 'number') {
       const team = await this.teams.referenced(values.team);
-      return this.grants.grantToTeam(role, team, actor);
+      return this.grants.grantToTeam(role, team, SYSTEM_ACTOR);
     }
     // `grantToUser` prevents sharing private credentials; this credential is new.
     const user = await this.users.referenced(Number(values.user));

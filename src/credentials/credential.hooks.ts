@@ -37,8 +37,8 @@ export class CredentialHooks implements ResourceHooks<Credential> {
     return { columns: { id, organization_id: organization, inputs: sealed } };
   }
 
-  async created(row: RowOf<Credential>, values: ValuesOf<Credential>, actor: Actor): Promise<void> {
-    await this.owner.grant(row, values, actor);
+  async created(row: RowOf<Credential>, values: ValuesOf<Credential>): Promise<void> {
+    await this.owner.grant(row, values);
   }
 
   async prepareUpdate(

@@ -307,6 +307,23 @@ describe('the creator of an object', () => {
     );
     expect(holders.body.count).toBe(0);
   });
+
+  it('gets no role on a credential of a team that the user administers', async () => {
+    const { as, home, make } = test;
+    const user = await make.user();
+    await make.grant('team', home.team, 'admin_role', { user });
+    const client = await as.asUser(user);
+    const type = (await make.credential()).credential_type_id;
+    const { body } = await client
+      .post('credentials/', { name: 'shared', credential_type: type, team: home.team.id })
+      .expect(201);
+    const admins = `roles/${body.summary_fields.object_roles.admin_role.id}`;
+    expect((await as.superuser.get(`${admins}/users/`).expect(200)).body.count).toBe(0);
+    expect((await as.superuser.get(`${admins}/teams/`).expect(200)).body.count).toBe(1);
+    await client.patch(body.url, { description: 'by the team' }).expect(200);
+    await make.revoke('team', home.team, 'admin_role', { user });
+    await client.get(body.url).expect(403);
+  });
 });
 
 describe('access_list', () => {

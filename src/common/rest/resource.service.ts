@@ -146,8 +146,9 @@ export class ResourceService {
       };
       const row = await this.rows.insert(definition, columns);
       await this.roles.createRoles(definition, [row]);
-      await this.roles.grantCreator(definition, row, actor);
       await hooks.created?.(row, values, actor);
+      // Last, because the hook can grant the creator the role through a team.
+      await this.roles.grantCreator(definition, row, actor);
       if (definition.audited) {
         const changes = rowChanges(definition, row);
         this.activity.record({ operation: 'create', object1: refOf(definition, row), changes });

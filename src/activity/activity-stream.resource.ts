@@ -179,6 +179,11 @@ const auditedUsers = (_alias: string, actor: Actor): readonly number[] | Sql => 
   return usersHolding('organization', 'member_role', (id) => sql`${id} = ANY(${audited}::int[])`);
 };
 
+/** Permits entries about roles and links of an organization that the caller audits. */
+const isAboutAuditedOrganization = isAbout('object2', AUDITOR_ONLY_TYPE, (id) =>
+  hasRoleOn(id, AUDITOR_ONLY_TYPE, 'auditor_role'),
+);
+
 export const activityStream = defineResource({
   path: 'activity_stream',
   type: 'activity_stream',
@@ -200,6 +205,7 @@ export const activityStream = defineResource({
       ...(['object1', 'object2', 'parent'] as const).map(isAboutReadable),
       isAboutTeam('object1'),
       isAboutTeam('object2'),
+      isAboutAuditedOrganization,
       isAboutAuditedUser('object1'),
       isAboutAuditedUser('parent'),
     ),

@@ -275,6 +275,23 @@ it('entries about a team are visible to readers of the team', async () => {
   }
 });
 
+it('a grant to a team of another organization stays visible to auditors of the organization', async () => {
+  const { as, home, make } = test;
+  const team = await make.team({ organization: home.otherOrganization.id });
+  const role = await make.role('organization', home.organization, 'execute_role');
+  await as.superuser.post(`roles/${role.id}/teams/`, { id: team.id }).expect(204);
+  await as.superuser.delete(`teams/${team.id}/`).expect(204);
+  const path = `organizations/${home.organization.id}/activity_stream/?object1=team`;
+  for (const [client, count] of [
+    [as.orgAdmin, 1],
+    [as.orgMember, 0],
+  ] as const) {
+    expect((await client.get(path).expect(200)).body.count).toBe(count);
+  }
+  const { body } = await as.orgAdmin.get('activity_stream/?object1=team&object2=organization');
+  expect(body.results).toMatchObject([{ operation: 'associate' }]);
+});
+
 it('entries about a token are visible to its owner, even if another user created it', async () => {
   const { as } = test;
   const owner = as.users.outsider.id;

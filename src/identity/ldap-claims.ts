@@ -39,6 +39,18 @@ export const searchBase = ({
   template === '' ? base : template.replace(/^(?:\\.|[^\\,])*,/s, '');
 
 /**
+ * Returns the filter of logins for any username. With a template of DNs, logins do not search: every
+ * account matches.
+ */
+export const loginFilter = ({
+  user_filter: filter,
+  user_dn_template: template,
+}: Pick<LdapConfiguration, 'user_filter' | 'user_dn_template'>): Filter =>
+  FilterParser.parseString(
+    template === '' ? filter.replaceAll('{username}', () => '*') : '(objectClass=*)',
+  );
+
+/**
  * Returns the filter for accounts by their subjects. The filter of logins must also match the
  * accounts.
  */
@@ -46,18 +58,13 @@ export function subjectsFilter(
   configuration: LdapConfiguration,
   subjects: readonly string[],
 ): Filter {
-  const { id_attribute: attribute, user_dn_template: template } = configuration;
+  const { id_attribute: attribute } = configuration;
   const filters = subjects.map((subject) =>
     isGuid(configuration)
       ? new EqualityFilter({ attribute, value: guidBytes(subject) })
       : new EqualityFilter({ attribute, value: subject }),
   );
-  const any = new OrFilter({ filters });
-  if (template !== '') return any;
-  const login = FilterParser.parseString(
-    configuration.user_filter.replaceAll('{username}', () => '*'),
-  );
-  return new AndFilter({ filters: [login, any] });
+  return new AndFilter({ filters: [loginFilter(configuration), new OrFilter({ filters })] });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { ResultCodeError, type Client, type Entry } from 'ldapts';
+import { ResultCodeError, type Client, type Entry, type Filter } from 'ldapts';
 import { partsOf } from '../common/fields/text.js';
 import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { messageOf, Unavailable } from '../common/errors/errors.js';
@@ -13,6 +13,7 @@ import {
   claimsOf,
   groupFilter,
   isPartial,
+  loginFilter,
   searchBase,
   subjectsFilter,
   userAttributes,
@@ -85,8 +86,9 @@ export class LdapClient {
       const { configuration } = directory;
       const found: Entry[] = [];
       const attributes = userAttributes(configuration);
+      const filter = loginFilter(configuration);
       for (const dn of subjects.filter(isDn)) {
-        const entry = await entryOf(client, dn, attributes).catch(missing);
+        const entry = await entryOf(client, dn, attributes, filter).catch(missing);
         if (entry) found.push(entry);
       }
       const ids = subjects.filter((subject) => !isDn(subject));
@@ -233,9 +235,11 @@ async function entryOf(
   client: Client,
   dn: string,
   attributes: string[],
+  filter?: Filter,
 ): Promise<Entry | undefined> {
   const { searchEntries } = await client.search(dn, {
     scope: 'base',
+    ...(filter ? { filter } : {}),
     attributes,
     explicitBufferAttributes: BINARY_ATTRIBUTES,
   });

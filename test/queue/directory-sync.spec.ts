@@ -45,8 +45,8 @@ const basic = (name: string): ApiClient =>
   });
 
 /** Logs in for the first time. @returns the id of the user, and a client with a token */
-async function join(name: string): Promise<{ id: number; client: ApiClient }> {
-  await directory.person(name);
+async function join(name: string, attributes = {}): Promise<{ id: number; client: ApiClient }> {
+  await directory.person(name, attributes);
   const { body } = await basic(name).get('me/').expect(200);
   const { id } = body.results[0] as Row;
   const token = await basic(name).post('tokens/', { scope: 'write' }).expect(201);
@@ -132,5 +132,23 @@ it('the sync changes nothing while the directory is unavailable', async () => {
   expect(await test.database.rows(sql`SELECT id, is_disabled FROM users ORDER BY id`)).toEqual(
     before,
   );
+  await test.as.superuser.patch(path, { configuration: configuration(1) }).expect(200);
+});
+
+it('the sync disables users whose accounts the filter no longer finds, also those known by their DN', async () => {
+  const path = `authenticators/${authenticator.id}/`;
+  const filter = '(&(uid={username})(employeeType=active))';
+  // No account has this attribute, so the DN identifies the user.
+  const byDn = { ...configuration(1), id_attribute: 'employeeNumber', user_filter: filter };
+  await test.as.superuser.patch(path, { configuration: byDn }).expect(200);
+  const { id, client } = await join('dan', { employeeType: 'active' });
+  const other = await join('lea', { employeeType: 'active' });
+  await sync();
+  await client.get('me/').expect(200);
+
+  await directory.remove(`uid=dan,${PEOPLE}`, 'employeeType', 'active');
+  await sync();
+  expect([await isDisabled(id), await isDisabled(other.id)]).toEqual([true, false]);
+  await client.get('me/').expect(401);
   await test.as.superuser.patch(path, { configuration: configuration(1) }).expect(200);
 });

@@ -91,10 +91,9 @@ export class GrantsService {
   async grantToTeam(role: RoleRow, team: Row, actor: Actor): Promise<void> {
     await this.assertMayGrant(role, actor);
     const object = await this.objectOf(role);
-    assertTeamFits(role, object, team);
     const members = await this.roleOf('team', team.id, 'member_role');
     // Locks the team before the graph of roles, like a deletion of the team.
-    await this.objectOf(members);
+    assertTeamFits(role, object, await this.objectOf(members));
     if ((await this.graph.addEdge(members.id, role.id)) === 'cycle') {
       throw new BadRequest('This grant would make a team a member of itself.', 'grant_denied');
     }
@@ -232,7 +231,7 @@ const denied = (): Forbidden => new Forbidden(undefined, 'grant_denied');
 const isParticipation = (role: RoleRow): boolean =>
   role.role_field === 'admin_role' || role.role_field === 'member_role';
 
-function assertTeamFits(role: RoleRow, object: Row | null, team: Row): void {
+function assertTeamFits(role: RoleRow, object: Row | null, team: Row | null): void {
   if (role.object_id === null) {
     throw new BadRequest('You cannot grant system-level permissions to a team.', 'grant_denied');
   }
@@ -242,7 +241,7 @@ function assertTeamFits(role: RoleRow, object: Row | null, team: Row): void {
       'grant_denied',
     );
   }
-  if (role.content_type === 'credential' && object?.organization_id !== team.organization_id) {
+  if (role.content_type === 'credential' && object?.organization_id !== team?.organization_id) {
     throw new BadRequest(
       "You cannot grant credential access to a team when the Organization field isn't set, or belongs to a different organization",
       'grant_denied',

@@ -1,16 +1,30 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import { RoleTeamsRepository } from '../access/role-teams.repository.js';
+import { RolesRepository } from '../access/roles.repository.js';
 import type { Actor } from '../common/access.js';
-import { Forbidden } from '../common/errors/errors.js';
+import { Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import type { Team } from './team.entity.js';
 
 @Injectable()
 export class TeamHooks implements ResourceHooks<Team> {
-  /** Prevents all callers except superusers from moving a team to another organization. */
-  async prepareUpdate(_row: RowOf<Team>, values: ValuesOf<Team>, actor: Actor): Promise<void> {
-    if ('organization' in values && !actor.isSuperuser) {
-      throw new Forbidden('Unable to change organization on a team.');
+  constructor(
+    private readonly grants: RoleTeamsRepository,
+    private readonly roles: RolesRepository,
+  ) {}
+
+  /**
+   * Prevents all callers except superusers from moving a team to another organization. A team with a role on
+   * a credential, which the credential's organization cannot share with other organizations, is not moved.
+   */
+  async prepareUpdate(row: RowOf<Team>, values: ValuesOf<Team>, actor: Actor): Promise<void> {
+    if (!('organization' in values)) return;
+    if (!actor.isSuperuser) throw new Forbidden('Unable to change organization on a team.');
+    const granted = (await this.grants.grantsTo([row.id])).map(({ role_id: id }) => id);
+    if (await this.roles.existsBy({ id: In(granted), content_type: 'credential' })) {
+      throw Invalid.field('organization', 'The team has roles on credentials of its organization.');
     }
   }
 }

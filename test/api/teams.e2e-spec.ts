@@ -109,6 +109,21 @@ it('a team is moved by superusers only, and is then managed by the new organizat
   await as.orgAdmin.patch(url, { description: 'x' }).expect(403);
 });
 
+it('a team with a role on a credential of its organization is not moved', async () => {
+  const { as, home, make } = test;
+  const team = await make.team({ organization: home.organization.id });
+  const credential = await make.credential({ organization: home.organization.id });
+  await make.grant('credential', credential, 'use_role', { team });
+  const url = `teams/${team.id}/`;
+  const move = { organization: home.otherOrganization.id };
+  expect((await as.superuser.patch(url, move).expect(400)).body).toEqual({
+    organization: ['The team has roles on credentials of its organization.'],
+  });
+  await as.outsider.get(`credentials/${credential.id}/`).expect(403);
+  await make.revoke('credential', credential, 'use_role', { team });
+  await as.superuser.patch(url, move).expect(200);
+});
+
 describe('members', () => {
   it('are listed if the caller can read them', async () => {
     const { body } = await test.as.orgMember.get(`teams/${test.home.team.id}/users/`).expect(200);

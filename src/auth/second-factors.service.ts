@@ -39,6 +39,8 @@ export interface SecondFactorState {
 
 /** Password, or code of a second factor, that proves the presence of the user of a session. */
 export interface Proof {
+  /** Name that the user logs in with; a directory can have another one than the controller. */
+  username: string;
   password: string;
   code: string;
 }
@@ -80,11 +82,11 @@ export class SecondFactors {
    *
    * @throws Forbidden if the password or the code is wrong; TooManyRequests, Unavailable
    */
-  async confirm(user: Actor, { password, code }: Proof, address: string): Promise<void> {
+  async confirm(user: Actor, { username, password, code }: Proof, address: string): Promise<void> {
     const { has_second_factor: hasSecondFactor } = await this.users.referenced(user.id);
     if (hasSecondFactor) return this.confirmCode(user, code);
     try {
-      const { id } = await this.authentication.verifyPassword(user.username, password, address);
+      const { id } = await this.authentication.verifyPassword(username, password, address);
       if (id !== user.id) throw new LoginRefused('', user.username);
     } catch (error) {
       throw error instanceof LoginRefused
@@ -169,6 +171,11 @@ export class SecondFactors {
       await this.log(user, { recovery_codes: [ENCRYPTED, ENCRYPTED] });
       return this.replaceCodes(user);
     });
+  }
+
+  /** Returns true for a user without a local password, whom only a directory can confirm. */
+  async isOfDirectory(user: number): Promise<boolean> {
+    return (await this.users.referenced(user)).password_hash === '';
   }
 
   /** Returns the second factors of a user; null for a user without any. */

@@ -9,6 +9,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
+import { CookieBrowser } from '../support/fakes/identity-provider.js';
 import { ADMIN, Directory, GROUPS, PEOPLE } from '../support/fakes/directory.js';
 import { TEST_CERTIFICATE } from '../support/fakes/test-certificate.js';
 
@@ -291,6 +292,25 @@ describe('a connection', () => {
     hostile.close();
     await configure({});
   });
+});
+
+it('a user whose username differs from that of the directory can set up a second factor', async () => {
+  const name = await person();
+  const { id } = await meOf(basic(name));
+  await test.as.superuser.patch(`users/${String(id)}/`, { username: `${name}.new` }).expect(200);
+  const browser = new CookieBrowser();
+  const at = (path: string): string => `${test.url}${path}`;
+  const fields = { username: name, password: `${name}-secret` };
+  await browser.visit(at('/api/login/'));
+  expect((await browser.send(at('/api/login/'), { ...fields, next: '/' })).status).toBe(302);
+  const begun = await browser.send(at('/second-factor/begin/'), fields);
+  expect(await begun.text()).toContain('Secret: <code>');
+  const page = await (await browser.visit(at('/second-factor/'))).text();
+  expect(page).toContain('Username that you log in with');
+  const other = await person();
+  await basic(other).get('me/').expect(200);
+  const wrong = { username: other, password: `${other}-secret` };
+  expect((await browser.send(at('/second-factor/begin/'), wrong)).status).toBe(403);
 });
 
 it('the bind password is not in responses or activity', async () => {

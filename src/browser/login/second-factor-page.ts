@@ -22,11 +22,19 @@ interface Parts {
 const document = (context: PageContext, error: string, content: HtmlValue): string =>
   cardPage(context, TITLE, content, error);
 
-const passwordField = (id: string): Html =>
-  html`<div class="field">
-    <label for="${id}">Password</label>
-    <input id="${id}" name="password" type="password" autocomplete="current-password" required />
-  </div>`;
+/** @param loginName asks a user of a directory for the username there, with this default */
+const passwordFields = (id: string, loginName: string | null): Html =>
+  html`${
+      loginName !== null &&
+      panelTextInput(
+        { id: `${id}-username`, name: 'username', label: 'Username that you log in with' },
+        { required: true, value: loginName, autocomplete: 'username', autocapitalize: 'none' },
+      )
+    }
+    <div class="field">
+      <label for="${id}">Password</label>
+      <input id="${id}" name="password" type="password" autocomplete="current-password" required />
+    </div>`;
 
 const codeInput = (id: string): Html =>
   panelTextInput(
@@ -75,7 +83,8 @@ export const startPage = (
     error = '',
     offersPasskeys,
     isRequired,
-  }: Parts & PasskeySupport & { isRequired: boolean },
+    loginName,
+  }: Parts & PasskeySupport & { isRequired: boolean; loginName: string | null },
 ): string =>
   document(
     context,
@@ -92,13 +101,13 @@ export const startPage = (
         app on your phone, or for a passkey. Sessions in other browsers end, and HTTP Basic is
         refused for your account; tokens continue to work.
       </p>
-      ${appForm(context, next, passwordField('password'))}
+      ${appForm(context, next, passwordFields('password', loginName))}
       ${
         offersPasskeys &&
         panelCard(
           'passkeys',
           'Passkey',
-          addPasskeyForm(context, next, passwordField('passkey-password')),
+          addPasskeyForm(context, next, passwordFields('passkey-password', loginName)),
         )
       }`,
   );

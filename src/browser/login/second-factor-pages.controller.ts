@@ -190,7 +190,11 @@ export class SecondFactorPagesController {
     assertSession();
     const next = nextPath(body.next);
     try {
-      const sent = { password: stringOf(body.password), code: stringOf(body.code) };
+      const sent = {
+        username: stringOf(body.username) || actor.username,
+        password: stringOf(body.password),
+        code: stringOf(body.code),
+      };
       await this.factors.confirm(actor, sent, address);
       return { next };
     } catch (error) {
@@ -200,7 +204,7 @@ export class SecondFactorPagesController {
 
   private async state(
     page: PageContext,
-    { id, isSuperuser, isSystemAuditor }: Actor,
+    { id, username, isSuperuser, isSystemAuditor }: Actor,
     next: string,
     error?: string,
   ): Promise<Reply> {
@@ -214,7 +218,8 @@ export class SecondFactorPagesController {
       is_superuser: isSuperuser,
       is_system_auditor: isSystemAuditor,
     });
-    return pageReply(startPage(page, { ...parts, isRequired }), status);
+    const loginName = (await this.factors.isOfDirectory(id)) ? username : null;
+    return pageReply(startPage(page, { ...parts, isRequired, loginName }), status);
   }
 
   private secret(

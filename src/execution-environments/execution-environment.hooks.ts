@@ -33,13 +33,18 @@ export class ExecutionEnvironmentHooks implements ResourceHooks<ExecutionEnviron
     await this.check(sent, errors);
   }
 
-  async prepareDelete({ id }: RowOf<ExecutionEnvironment>): Promise<void> {
+  prepareDelete(row: RowOf<ExecutionEnvironment>): Promise<void> {
+    return this.assertNoDefault([row]);
+  }
+
+  /** @throws Conflict if a setting names one of the execution environments, which are being deleted */
+  async assertNoDefault(rows: readonly RowOf<ExecutionEnvironment>[]): Promise<void> {
     const settings = await this.runtime.get('DEFAULT_EXECUTION_ENVIRONMENT');
-    if (settings.DEFAULT_EXECUTION_ENVIRONMENT === id) {
-      throw new Conflict(
-        'The setting DEFAULT_EXECUTION_ENVIRONMENT names the execution environment.',
-      );
-    }
+    const named = rows.find(({ id }) => id === settings.DEFAULT_EXECUTION_ENVIRONMENT);
+    if (!named) return;
+    throw new Conflict(
+      `The setting DEFAULT_EXECUTION_ENVIRONMENT names the execution environment ${named.name}.`,
+    );
   }
 
   private async check({ image, credential }: Sent, errors: FieldErrors = {}): Promise<void> {

@@ -13,6 +13,6 @@ import { ExecutionEnvironment } from './execution-environment.entity.js';
   imports: [TypeOrmModule.forFeature([ExecutionEnvironment]), CredentialsModule],
   controllers: [ExecutionEnvironmentsController, ExecutionEnvironmentCopyController],
   providers: [ExecutionEnvironmentsRepository, ExecutionEnvironmentHooks],
-  exports: [ExecutionEnvironmentsRepository],
+  exports: [ExecutionEnvironmentsRepository, ExecutionEnvironmentHooks],
 })
 export class ExecutionEnvironmentsModule {}

@@ -4,6 +4,7 @@ import { Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import { ExecutionEnvironmentHooks } from '../execution-environments/execution-environment.hooks.js';
 import { ExecutionEnvironmentsRepository } from '../execution-environments/execution-environments.repository.js';
 import { InventoriesRepository } from '../inventories/inventories.repository.js';
 import type { Organization } from './organization.entity.js';
@@ -15,6 +16,7 @@ export class OrganizationHooks implements ResourceHooks<Organization> {
   constructor(
     private readonly runs: ActiveRunsQuery,
     private readonly environments: ExecutionEnvironmentsRepository,
+    private readonly environmentHooks: ExecutionEnvironmentHooks,
     private readonly inventories: InventoriesRepository,
   ) {}
 
@@ -36,6 +38,8 @@ export class OrganizationHooks implements ResourceHooks<Organization> {
     // Runs of templates of other organizations can use these inventories.
     const inventories = await this.inventories.lockOfOrganization(row.id);
     await assertNoActiveRuns(this.runs, ['inventory_id'], inventories);
+    const environments = await this.environments.findBy({ organization_id: row.id });
+    await this.environmentHooks.assertNoDefault(environments);
   }
 
   /** @throws Invalid for an execution environment of another organization */

@@ -213,6 +213,22 @@ describe('deletion', () => {
     await as.superuser.delete(`organizations/${organization.id}/`).expect(204);
   });
 
+  it('is refused while a setting names one of its execution environments', async () => {
+    const { as, make } = test;
+    const organization = await make.organization();
+    const { orgAdmin } = as.users;
+    await make.grant('organization', organization, 'admin_role', { user: orgAdmin });
+    const { id } = await make.row('execution_environment', {
+      ...{ name: 'For all', image: 'quay.io/all/ee', organization: organization.id },
+    });
+    const setting = 'settings/system/';
+    await as.superuser.patch(setting, { DEFAULT_EXECUTION_ENVIRONMENT: id }).expect(200);
+    const { body } = await as.orgAdmin.delete(`organizations/${organization.id}/`).expect(409);
+    expect(body.detail).toContain('DEFAULT_EXECUTION_ENVIRONMENT');
+    await as.superuser.patch(setting, { DEFAULT_EXECUTION_ENVIRONMENT: null }).expect(200);
+    await as.orgAdmin.delete(`organizations/${organization.id}/`).expect(204);
+  });
+
   it('keeps projects and templates without an organization', async () => {
     const { as, make } = test;
     const organization = await make.organization();

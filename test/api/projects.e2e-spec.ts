@@ -184,6 +184,17 @@ describe('validation', () => {
     await test.as.orgAdmin.patch(`projects/${project.id}/`, { organization: null }).expect(403);
   });
 
+  it('an organization that has a template of the name of one of the project', async () => {
+    const { make, home } = test;
+    const [project, other] = [await makeGit(), await makeGit({ organization: null })];
+    for (const { id } of [project, other]) await make.jobTemplate({ project: id, name: 'Deploy' });
+    const move = { organization: home.organization.id };
+    const { body } = await test.as.superuser.patch(`projects/${other.id}/`, move).expect(400);
+    expect(body).toEqual({
+      organization: ['A job template of the project has the name of one in this organization.'],
+    });
+  });
+
   it('the end of branch overrides that templates use', async () => {
     const project = await makeGit({ allow_override: true });
     await settle(project);

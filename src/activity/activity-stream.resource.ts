@@ -184,6 +184,13 @@ const isAboutAuditedOrganization = isAbout('object2', AUDITOR_ONLY_TYPE, (id) =>
   hasRoleOn(id, AUDITOR_ONLY_TYPE, 'auditor_role'),
 );
 
+/**
+ * Permits entries about objects without roles of their own to their administrators in the organization of
+ * the entry.
+ */
+const isAboutAdministered = (type: string, role: string): Predicate =>
+  isAbout('object1', type, () => hasRoleOn('organization_id', 'organization', role));
+
 export const activityStream = defineResource({
   path: 'activity_stream',
   type: 'activity_stream',
@@ -206,6 +213,8 @@ export const activityStream = defineResource({
       isAboutTeam('object1'),
       isAboutTeam('object2'),
       isAboutAuditedOrganization,
+      isAboutAdministered('notification_template', 'notification_admin_role'),
+      isAboutAdministered('execution_environment', 'execution_environment_admin_role'),
       isAboutAuditedUser('object1'),
       isAboutAuditedUser('parent'),
     ),

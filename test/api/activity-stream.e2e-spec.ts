@@ -292,6 +292,29 @@ it('a grant to a team of another organization stays visible to auditors of the o
   expect(body.results).toMatchObject([{ operation: 'associate' }]);
 });
 
+it.each(['notification_template', 'execution_environment'])(
+  'entries about a %s are visible to its administrators, also after its deletion',
+  async (type) => {
+    const { as, make } = test;
+    const [user, organization] = [await make.user(), await make.organization()];
+    const field = `${type.replace('_template', '')}_admin_role`;
+    await make.grant('organization', organization, field, { user });
+    const owned = { organization: organization.id };
+    const { id } =
+      type === 'notification_template'
+        ? await make.notificationTemplate(owned)
+        : await make.row(type, { name: 'Audited', image: 'quay.io/audited/ee', ...owned });
+    await as.superuser.patch(`${type}s/${id}/`, { description: 'x' }).expect(200);
+    await as.superuser.delete(`${type}s/${id}/`).expect(204);
+    const path = `activity_stream/?object1=${type}&order_by=id`;
+    const { body } = await (await as.asUser(user)).get(path).expect(200);
+    const operations = body.results.map(({ operation }: Row) => operation);
+    expect(operations).toEqual(['create', 'update', 'delete']);
+    await make.revoke('organization', organization, field, { user });
+    expect((await (await as.asUser(user)).get(path).expect(200)).body.count).toBe(0);
+  },
+);
+
 it('entries about a token are visible to its owner, even if another user created it', async () => {
   const { as } = test;
   const owner = as.users.outsider.id;

@@ -50,6 +50,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
       first_name: 'Me',
       email: 'me@example.org',
       password: '$encrypted$',
+      summary_fields: { user_capabilities: { edit: true, delete: false } },
     });
     const { body: refused } = await as[name].delete(url).expect(403);
     expect(refused).toEqual({ detail: 'Cannot delete user.' });

@@ -136,7 +136,7 @@ export interface ResourceOptions<Schema extends object = object> {
   summaryKeys?: Readonly<Record<string, string | null>>;
   /** `user_capabilities`: actions of the policy by capability. */
   capabilities?: Readonly<Record<string, string>>;
-  /** Conditions of capabilities that apply to every caller: an incomplete template cannot be started. */
+  /** Conditions of capabilities that apply also to superusers: an incomplete template cannot be started. */
   usable?: Readonly<Record<string, (row: Row) => boolean>>;
   /** Fields of the natural key: `/teams/Ops++Default/`. */
   naturalKey?: readonly string[];

@@ -157,20 +157,34 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
   }
 
   /**
-   * Marks a refresh token as used, and deletes the access tokens of its grant.
+   * Marks a refresh token as used.
    *
    * @param scope scope of the next token
    * @returns false if the token was used before, or its scope was reduced meanwhile
    */
   async takeRefresh(digest: string, scope: string): Promise<boolean> {
-    const taken = await this.database.row<{ grant_id: string }>(sql`
+    const taken = await this.database.execute(sql`
       UPDATE refresh_tokens SET used = true
       WHERE digest = ${digest} AND NOT used
-        AND string_to_array(scope, ' ') @> string_to_array(${scope}, ' ')
-      RETURNING grant_id`);
-    if (!taken) return false;
-    await this.database.execute(sql`DELETE FROM tokens WHERE grant_id = ${taken.grant_id}`);
-    return true;
+        AND string_to_array(scope, ' ') @> string_to_array(${scope}, ' ')`);
+    return taken > 0;
+  }
+
+  /**
+   * Replaces the access token of a grant. The row stays the same, because users end the grant by its id.
+   *
+   * @returns undefined if the grant has no access token
+   */
+  renew({
+    grant,
+    scope,
+    digest,
+    lifetimeSeconds,
+  }: NewRefreshToken): Promise<RowOf<Token> | undefined> {
+    return this.database.row<RowOf<Token>>(sql`
+      UPDATE tokens SET digest = ${digest}, scope = ${scope}, last_used = NULL, modified = now(),
+        expires = now() + make_interval(secs => ${lifetimeSeconds})
+      WHERE grant_id = ${grant} RETURNING *`);
   }
 
   /** Deletes all tokens of a grant, after a refresh in progress, whose new tokens must end too. */

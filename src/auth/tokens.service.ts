@@ -12,7 +12,7 @@ import type { Representation } from '../common/resource/representation.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { Token } from './token.entity.js';
-import { TokensRepository } from './tokens.repository.js';
+import { TokensRepository, type NewRefreshToken } from './tokens.repository.js';
 import { MASKED_TOKEN, tokens } from './tokens.resource.js';
 
 /** Permission for an application to act in the name of a user. */
@@ -74,17 +74,13 @@ export class TokensService {
     return { ...(await this.resources.show(tokens, row, actor)), token };
   }
 
-  /** Creates the tokens of a grant, in the caller's transaction. */
+  /** Creates the tokens of a grant, or replaces its earlier tokens, in the caller's transaction. */
   async addPair({ id: grant, ...fields }: Grant, description = ''): Promise<TokenPair> {
     const { token, digest } = issueToken();
     const refresh = issueToken('acr');
-    const row = await this.add({
-      ...fields,
-      description,
-      digest,
-      grant,
-      lifetimeSeconds: this.settings.OAUTH2_ACCESS_TOKEN_AGE,
-    });
+    const lifetimeSeconds = this.settings.OAUTH2_ACCESS_TOKEN_AGE;
+    const access = { ...fields, digest, grant, lifetimeSeconds };
+    const row = (await this.renew(access)) ?? (await this.add({ ...access, description }));
     await this.stored.addRefresh({
       ...fields,
       digest: refresh.digest,
@@ -92,6 +88,12 @@ export class TokensService {
       lifetimeSeconds: this.settings.OAUTH2_REFRESH_TOKEN_AGE,
     });
     return { row, token, refreshToken: refresh.token };
+  }
+
+  private async renew(token: NewRefreshToken): Promise<RowOf<Token> | undefined> {
+    const row = await this.stored.renew(token);
+    if (row) this.activity.recordUpdate(tokens, row, { token: [MASKED_TOKEN, MASKED_TOKEN] });
+    return row;
   }
 
   private async add(token: Parameters<TokensRepository['add']>[0]): Promise<RowOf<Token>> {

@@ -231,6 +231,26 @@ describe('a scope that a user reduces', () => {
   });
 });
 
+it('the token of a grant keeps its id and description, by which users end the grant after a refresh', async () => {
+  const { id, client_id } = await application({ client_type: 'public' });
+  const fields = { application: id, description: 'My laptop' };
+  const { body: first } = await test.as.superuser.post('tokens/', fields).expect(201);
+  const refresh = (refresh_token: string): Test =>
+    test.as.anonymous.post('/api/o/token/', {
+      ...{ grant_type: 'refresh_token', client_id, refresh_token },
+    });
+  const { body: next } = await refresh(first.refresh_token).expect(200);
+  const { body: shown } = await test.as.superuser.get(`tokens/${first.id}/`).expect(200);
+  expect(shown.description).toBe('My laptop');
+  const before = test.as.anonymous.with({ authorization: `Bearer ${first.token}` });
+  const after = test.as.anonymous.with({ authorization: `Bearer ${next.access_token}` });
+  await before.get('me/').expect(401);
+  await after.get('me/').expect(200);
+  await test.as.superuser.delete(`tokens/${first.id}/`).expect(204);
+  await after.get('me/').expect(401);
+  await refresh(next.refresh_token).expect(400);
+});
+
 describe('the token of an application', () => {
   const tokenOf = async (client: ApiClient, body: object = {}): Promise<ApiClient> => {
     const { body: shown } = await client.post('tokens/', body).expect(201);

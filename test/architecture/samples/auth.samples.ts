@@ -52,6 +52,7 @@ export default {
       addRefresh: [[{ ...TOKEN, application: 1, grant: GRANT }]],
       refresh: [['d']],
       takeRefresh: [['d', 'write']],
+      renew: [[{ ...TOKEN, application: 1, grant: GRANT }]],
       ofApplications: [[[1]]],
       endGrant: [[GRANT]],
       setRefreshScope: [[1, 'read']],

@@ -64,6 +64,14 @@ const REPORT_LEVELS: readonly (readonly ReportLevel[])[] = [
   ['WARNING', 'INFO', 'DEBUG'],
 ];
 
+interface Reading {
+  kind: SourceKind;
+  workspace: Workspace;
+  output: RunOutput;
+  /** Null for ordinary inventories. */
+  inputs: ProvidedInputs | null;
+}
+
 /** Runs an inventory update: reads the source with Ansible and imports the result into the inventory. */
 @Injectable()
 export class InventoryUpdate implements RunKind {
@@ -129,17 +137,7 @@ export class InventoryUpdate implements RunKind {
   private async read(
     run: ActiveRun,
     row: StartedInventoryUpdate,
-    {
-      kind,
-      workspace,
-      output,
-      inputs,
-    }: {
-      kind: SourceKind;
-      workspace: Workspace;
-      output: RunOutput;
-      inputs: ProvidedInputs | null;
-    },
+    { kind, workspace, output, inputs }: Reading,
   ): Promise<ReadInventory> {
     const ids = row.credential_id === null ? [] : [row.credential_id];
     const plan = await this.credentials.open(run, ids, { workspace });
@@ -148,7 +146,10 @@ export class InventoryUpdate implements RunKind {
     const prepared = await prepareReading(
       {
         origin: originOf(kind, {
-          ...{ row, variables, files, env: plan.env },
+          row,
+          variables,
+          files,
+          env: plan.env,
           inputs: inputs?.scripts ?? null,
         }),
         verbosity: row.verbosity,

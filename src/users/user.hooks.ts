@@ -15,7 +15,7 @@ import { SessionStore, TokenStore } from './login-stores.js';
 import { UsersRepository } from './users.repository.js';
 import type { User } from './user.entity.js';
 
-const USERNAME = /^[\w.@+-]+$/u;
+const USERNAME = /^[\p{L}\p{N}_.@+-]+$/u;
 const PASSWORD_REFUSAL = 'Cannot change password: the user holds roles that you do not hold.';
 const RETRY_SECONDS = 1;
 const SYSTEM_FLAGS = ['is_superuser', 'is_system_auditor'] as const;
@@ -133,8 +133,10 @@ export class UserHooks implements ResourceHooks<User> {
 const isNewPassword = (password: unknown): password is string =>
   typeof password === 'string' && password !== '' && password !== ENCRYPTED;
 
+/** @throws Invalid also for compatibility forms of letters: they look like others, and are other characters */
 function assertUsername(username: unknown): void {
-  if (typeof username === 'string' && !USERNAME.test(username)) {
+  if (typeof username !== 'string') return;
+  if (!USERNAME.test(username) || username !== username.normalize('NFKC')) {
     throw Invalid.field(
       'username',
       'Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.',

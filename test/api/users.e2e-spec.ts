@@ -87,6 +87,7 @@ it.each([
   ['', 'This field may not be blank.'],
   ['with blank', /^Enter a valid username/],
   ['semi;colon', /^Enter a valid username/],
+  ['\uff41dmin', /^Enter a valid username/],
   ['superuser', 'A user with that username already exists.'],
   ['x'.repeat(151), 'Ensure this field has no more than 150 characters.'],
 ])('the user name %j is refused', async (username, text) => {
@@ -94,6 +95,17 @@ it.each([
   expect(body).toEqual({
     username: [typeof text === 'string' ? text : expect.stringMatching(text)],
   });
+});
+
+it('a user whose name has letters of any script logs in, and has a URL with the name', async () => {
+  const username = 'jörg.Иванова+東京@example';
+  const password = 'a long enough passphrase';
+  const created = await test.as.superuser.post('users/', { username, password }).expect(201);
+  const login = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  const { body } = await test.as.anonymous.with({ authorization: login }).get('me/').expect(200);
+  expect(body.results).toMatchObject([{ username }]);
+  const named = await test.as.superuser.get(created.body.related.named_url).expect(200);
+  expect(named.body.username).toBe(username);
 });
 
 it('a user has the keys by which clients recognize local accounts', async () => {

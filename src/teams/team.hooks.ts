@@ -16,8 +16,8 @@ export class TeamHooks implements ResourceHooks<Team> {
   ) {}
 
   /**
-   * Prevents all callers except superusers from moving a team to another organization. A team with a role on
-   * a credential, which the credential's organization cannot share with other organizations, is not moved.
+   * Lets only superusers move a team to another organization. Refuses to move a team with a role on a
+   * credential: administrators of the other organization could then use the credential.
    */
   async prepareUpdate(row: RowOf<Team>, values: ValuesOf<Team>, actor: Actor): Promise<void> {
     if (!('organization' in values)) return;

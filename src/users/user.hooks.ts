@@ -133,7 +133,7 @@ export class UserHooks implements ResourceHooks<User> {
 const isNewPassword = (password: unknown): password is string =>
   typeof password === 'string' && password !== '' && password !== ENCRYPTED;
 
-/** @throws Invalid also for compatibility forms of letters: they look like others, and are other characters */
+/** @throws Invalid also for compatibility forms such as full-width letters, which look like other letters */
 function assertUsername(username: unknown): void {
   if (typeof username !== 'string') return;
   if (!USERNAME.test(username) || username !== username.normalize('NFKC')) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import OAuth2Server from '@node-oauth/oauth2-server';
 import { TokensRepository } from '../auth/tokens.repository.js';
+import { TokensService } from '../auth/tokens.service.js';
 import { tokenDigest } from '../common/crypto/tokens.js';
 import { BadRequest } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
@@ -9,7 +10,6 @@ import { Reply } from '../common/http/reply.js';
 import { memberOf, textMembers } from '../common/records.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { Settings } from '../config/settings.js';
-import { Database } from '../database/database.js';
 import type { Application } from './application.entity.js';
 import { ApplicationsRepository } from './applications.repository.js';
 import {
@@ -57,9 +57,9 @@ export class AuthorizationServer {
   private readonly server: OAuth2Server;
 
   constructor(
-    private readonly database: Database,
     private readonly applications: ApplicationsRepository,
     private readonly tokens: TokensRepository,
+    private readonly issuer: TokensService,
     private readonly model: OAuthModel,
     private readonly settings: Settings,
   ) {
@@ -149,7 +149,7 @@ export class AuthorizationServer {
       return refusal(new OAuth2Server.InvalidRequestError('Missing parameter: `token`'));
     }
     const grant = await this.tokens.grantOf(tokenDigest(body.token), Number(client.id));
-    if (grant !== null) await this.database.transaction(() => this.tokens.endGrant(grant));
+    if (grant !== null) await this.issuer.endGrant(grant);
     return new Reply(200, {}, NOT_CACHED);
   }
 }

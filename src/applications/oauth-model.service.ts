@@ -196,7 +196,7 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
 
   /** Ends a grant whose code or refresh token was used twice, which indicates theft. */
   private async endStolen(grant: string): Promise<false> {
-    await this.database.transaction(() => this.tokens.endGrant(grant));
+    await this.issuer.endGrant(grant);
     return false;
   }
 }

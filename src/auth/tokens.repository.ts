@@ -187,12 +187,17 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
       WHERE grant_id = ${grant} RETURNING *`);
   }
 
-  /** Deletes all tokens of a grant, after a refresh in progress, whose new tokens must end too. */
-  async endGrant(grant: string): Promise<void> {
+  /**
+   * Deletes all tokens of a grant, after a refresh in progress, whose new tokens must end too.
+   *
+   * @returns the deleted access tokens
+   */
+  async endGrant(grant: string): Promise<RowOf<Token>[]> {
     await this.database.execute(sql`
       SELECT 1 FROM refresh_tokens WHERE grant_id = ${grant} FOR UPDATE`);
-    await this.database.execute(sql`DELETE FROM tokens WHERE grant_id = ${grant}`);
     await this.database.execute(sql`DELETE FROM refresh_tokens WHERE grant_id = ${grant}`);
+    return this.database.rows<RowOf<Token>>(sql`
+      DELETE FROM tokens WHERE grant_id = ${grant} RETURNING *`);
   }
 
   /** Returns the number of tokens and the oldest tokens of each application. */

@@ -6,6 +6,7 @@ import { issueToken } from '../common/crypto/tokens.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { Forbidden } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
+import { rowChanges } from '../common/rest/changes.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import type { Representation } from '../common/resource/representation.js';
@@ -88,6 +89,16 @@ export class TokensService {
       lifetimeSeconds: this.settings.OAUTH2_REFRESH_TOKEN_AGE,
     });
     return { row, token, refreshToken: refresh.token };
+  }
+
+  /** Ends the access of an application: deletes the tokens of a grant. */
+  endGrant(grant: string): Promise<void> {
+    return this.database.transaction(async () => {
+      for (const row of await this.stored.endGrant(grant)) {
+        const changes = rowChanges(tokens, row);
+        this.activity.record({ operation: 'delete', object1: refOf(tokens, row), changes });
+      }
+    });
   }
 
   private async renew(token: NewRefreshToken): Promise<RowOf<Token> | undefined> {

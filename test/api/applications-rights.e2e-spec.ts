@@ -117,6 +117,10 @@ it('the revocation of a grant ends the tokens of a refresh in progress', async (
   await revocation;
   const authorization = `Bearer ${String(next.access_token)}`;
   await anonymous.with({ authorization }).get('me/').expect(401);
+  const { body: ended } = await test.as.superuser
+    .get('activity_stream/?object1=o_auth2_access_token&operation=delete')
+    .expect(200);
+  expect(ended.results).toMatchObject([{ changes: { id: pair.id } }]);
   const again = { ...refresh, refresh_token: next.refresh_token };
   await anonymous.post('/api/o/token/', again).expect(400);
 });

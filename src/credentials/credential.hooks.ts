@@ -9,7 +9,7 @@ import { CredentialOwner } from './credential-owner.service.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { maskSealed, openPrevious, sealedInputs, sealInputs } from './sealed-inputs.js';
-import { type CredentialInputs, type CredentialTypeDefinition } from './types/definition.js';
+import type { CredentialInputs } from './types/definition.js';
 import { changedDestinations, receivesIdentities, validInputs } from './types/inputs.js';
 import type { Credential } from './credential.entity.js';
 import { ENCRYPTED } from '../common/fields/text.js';
@@ -57,8 +57,10 @@ export class CredentialHooks implements ResourceHooks<Credential> {
     // Masked as in a client's request: a new type whose inputs are not secrets must not reveal them.
     const sent: unknown = values.inputs ?? maskSealed(stored);
     const previous = openPrevious(this.box, row.id, stored, sent);
-    const inputs = validated(type, sent, previous, actor);
-    const changed = changedDestinations(type, inputs, previous);
+    const former = await this.types.referenced(row.credential_type_id);
+    const change = { mayRedirect: actor.isSuperuser, former };
+    const inputs = validated(type, sent, previous, change);
+    const changed = changedDestinations([type, former], inputs, previous);
     if (changed.length > 0) await this.owner.assertMayRedirect(row.id, changed, actor);
     if ((changed.length > 0 || 'credential_type' in values) && receivesIdentities(type)) {
       await this.owner.assertNoSource(row.id, actor);
@@ -85,14 +87,8 @@ export class CredentialHooks implements ResourceHooks<Credential> {
 }
 
 /** @throws Invalid naming the invalid inputs */
-function validated(
-  type: CredentialTypeDefinition,
-  sent: unknown,
-  previous?: CredentialInputs,
-  actor?: Actor,
-): CredentialInputs {
-  const mayRedirect = actor?.isSuperuser === true;
-  const inputs = validInputs(type, sent, previous, { mayRedirect });
+function validated(...sent: Parameters<typeof validInputs>): CredentialInputs {
+  const inputs = validInputs(...sent);
   const forged = sealedInputs(inputs);
   if (forged.length > 0) {
     throw new Invalid({

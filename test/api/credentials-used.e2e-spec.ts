@@ -73,3 +73,22 @@ it.each(USES)('a credential keeps its type while %s uses it', async (_use, creat
     expect.stringContaining('You cannot change the credential type of the credential'),
   ]);
 });
+
+it('a change of the type keeps no secrets if it drops their destination', async () => {
+  const types = await test.database.rows<Row & { namespace: string }>(sql`
+    SELECT id, namespace FROM credential_types WHERE namespace IN ('hashivault_kv', 'ssh')`);
+  const idOf = (name: string) => types.find(({ namespace }) => namespace === name)?.id;
+  const inputs = { url: 'https://vault.example.org', username: 'u', password: 'stored' };
+  const store = await test.make.credential({
+    ...{ organization: test.home.organization.id },
+    ...{ credential_type: idOf('hashivault_kv'), inputs },
+  });
+  const change = (password: string) =>
+    test.as.orgAdmin.patch(`credentials/${store.id}/`, {
+      ...{ credential_type: idOf('ssh'), inputs: { username: 'u', password } },
+    });
+  expect((await change('$encrypted$').expect(400)).body).toEqual({
+    inputs: { password: ['password must be entered again: url decides where it is sent.'] },
+  });
+  await change('another').expect(200);
+});

@@ -24,6 +24,14 @@ export interface CheckedInputs {
   inputs: CredentialInputs;
 }
 
+/** Properties of a change of stored inputs. */
+interface ChangeOptions {
+  /** True if the caller may send the stored secrets to another destination. */
+  mayRedirect?: boolean;
+  /** Type of the credential before the change. */
+  former?: CredentialTypeDefinition;
+}
+
 /**
  * Validates the `inputs` of a credential against its type. `sent` replaces the stored inputs as a
  * whole. A secret sent as `$encrypted$` keeps its value from `previous` (decrypted; omitted on creation),
@@ -34,7 +42,7 @@ export function validateInputs(
   type: CredentialTypeDefinition,
   sent: unknown,
   previous: CredentialInputs = {},
-  { mayRedirect = false }: { mayRedirect?: boolean } = {},
+  { mayRedirect = false, former = type }: ChangeOptions = {},
 ): CheckedInputs {
   if (!isRecord(sent)) return { errors: { inputs: ['Must be an object.'] }, inputs: {} };
   const errors = new Map<string, string>();
@@ -49,7 +57,7 @@ export function validateInputs(
     }
   }
   const inputs: CredentialInputs = Object.fromEntries(values);
-  const changed = mayRedirect ? [] : changedDestinations(type, inputs, previous);
+  const changed = mayRedirect ? [] : changedDestinations([type, former], inputs, previous);
   for (const id of changed.length > 0 ? secretInputs(type) : []) {
     if (sent[id] !== ENCRYPTED || previous[id] === undefined) continue;
     errors.set(id, `${id} must be entered again: ${changed.join(', ')} decides where it is sent.`);
@@ -76,17 +84,23 @@ export function validInputs(...sent: Parameters<typeof validateInputs>): Credent
 export const isDestination = ({ destination, secret }: InputField): boolean =>
   destination ?? secret !== true;
 
-/** Returns the ids of the changed inputs that change the destination of the credential's secrets. */
+/**
+ * Returns the ids of the changed inputs that change the destination of the credential's secrets.
+ *
+ * @param types types after and before the change: another type can lack an input that was the destination
+ */
 export function changedDestinations(
-  type: CredentialTypeDefinition,
+  types: readonly CredentialTypeDefinition[],
   inputs: CredentialInputs,
   previous: CredentialInputs,
 ): string[] {
-  return (type.inputs.fields ?? [])
+  const changed = types
+    .flatMap((type) => type.inputs.fields ?? [])
     .filter(isDestination)
     .flatMap(({ id, type: kind, default: value = kind === 'boolean' ? false : '' }) =>
       (inputs[id] ?? value) === (previous[id] ?? value) ? [] : [id],
     );
+  return [...new Set(changed)];
 }
 
 /** Returns true for stores without a stored secret, which receive the identities of runs that use them. */

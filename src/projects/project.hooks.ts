@@ -33,6 +33,9 @@ const SOURCE_COLUMNS = [
   'signature_validation_credential_id',
 ] as const;
 
+/** Fields whose change makes the stored revision that of another source. */
+const REVISION_FIELDS = ['scm_type', 'scm_url', 'scm_branch'] as const;
+
 @Injectable()
 export class ProjectHooks implements ResourceHooks<Project> {
   constructor(
@@ -76,19 +79,24 @@ export class ProjectHooks implements ResourceHooks<Project> {
     if ('organization' in values) await this.assertMayMove(row, values.organization, actor);
     const type = values.scm_type ?? row.scm_type;
     const becomesFetched = 'scm_type' in values && type !== '';
-    const webhook = this.webhooks.keyAfter(row, values);
+    // No job runs files of the former source if the update of the new one is canceled.
+    const isMoved = REVISION_FIELDS.some((name) => name in values);
+    const columns = {
+      ...this.webhooks.keyAfter(row, values),
+      ...(isMoved ? { scm_revision: '' } : {}),
+    };
     const folder = fetchedFolder(row.id, row.name);
     if (becomesFetched) {
       // The files of a manual project belong to the user: a checkout must not overwrite them, not even in a
       // folder that the server has named. A fetched project keeps its folder, also after a change of its name.
       const path = row.scm_type === '' ? `${folder}_${Date.now().toString(36)}` : row.local_path;
-      return { values: { local_path: undefined }, columns: { local_path: path, ...webhook } };
+      return { values: { local_path: undefined }, columns: { local_path: path, ...columns } };
     }
     const isManualChanged = 'scm_type' in values || 'local_path' in values;
-    if (type !== '' || !isManualChanged) return { columns: webhook };
+    if (type !== '' || !isManualChanged) return { columns };
     const path = values.local_path === '' ? folder : values.local_path;
     const status = await this.manualStatus(path ?? row.local_path);
-    return { values: { local_path: path }, columns: { status, ...webhook } };
+    return { values: { local_path: path }, columns: { status, ...columns } };
   }
 
   async updated(before: RowOf<Project>, after: RowOf<Project>, actor: Actor): Promise<void> {

@@ -15,12 +15,16 @@ export class ProjectsRepository extends TableRepository<RowOf<Project>> {
     super(repository);
   }
 
-  /** Stores the result of a sync: the commit, and the paths of playbooks and inventory files. */
+  /**
+   * Stores the result of a sync: the commit, and the paths of playbooks and inventory files. Stores nothing if
+   * the project has another source meanwhile.
+   */
   async storeSync(
     id: number,
+    { scm_type, scm_url, scm_branch }: Pick<RowOf<Project>, 'scm_type' | 'scm_url' | 'scm_branch'>,
     synced: Pick<RowOf<Project>, 'scm_revision' | 'playbook_files' | 'inventory_files'>,
   ): Promise<void> {
-    await this.update({ id }, synced);
+    await this.update({ id, scm_type, scm_url, scm_branch }, synced);
   }
 
   /** Returns true if another project uses a folder; no other project can take it before the transaction ends. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from '../../src/database/sql.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { Settings } from '../../src/config/settings.js';
+import { ProjectsRepository } from '../../src/projects/projects.repository.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 
@@ -72,4 +73,23 @@ it('a pending update changes neither the files nor the status of a project that 
   } finally {
     await worker.close();
   }
+});
+
+it('a sync of the former source of a project does not store its revision', async () => {
+  const former = { scm_type: 'git', scm_url: 'https://code.invalid/former.git', scm_branch: '' };
+  const { id } = await test.make.row('project', {
+    ...{ name: 'Gets another source', organization: test.home.organization.id },
+    ...former,
+  });
+  const store = (scm_revision: string) =>
+    test.app
+      .get(ProjectsRepository)
+      .storeSync(id, former, { scm_revision, playbook_files: [], inventory_files: [] });
+  const revision = async (): Promise<unknown> =>
+    (await test.as.orgAdmin.get(`projects/${id}/`).expect(200)).body.scm_revision;
+  await store('abc');
+  expect(await revision()).toBe('abc');
+  await test.as.orgAdmin.patch(`projects/${id}/`, { scm_branch: 'next' }).expect(200);
+  await store('def');
+  expect(await revision()).toBe('');
 });

@@ -171,7 +171,7 @@ export class ProjectSync implements RunKind {
       playbook_files: await listPlaybooks(destination),
       inventory_files: await listInventoryFiles(destination),
     };
-    const write = () => this.projects.storeSync(projectId, synced);
+    const write = () => this.projects.storeSync(projectId, row, synced);
     return { status: 'successful', fields: { scm_revision: revision }, write };
   }
 

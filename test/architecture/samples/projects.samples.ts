@@ -5,7 +5,13 @@ import { REQUESTED, samplesOf, type FeatureSamples } from './samples.js';
 export default {
   repositories: [
     samplesOf(ProjectsRepository, {
-      storeSync: [[1, { scm_revision: 'a', playbook_files: ['b.yml'], inventory_files: [] }]],
+      storeSync: [
+        [
+          1,
+          { scm_type: 'git', scm_url: 'https://x.invalid/x', scm_branch: '' },
+          { scm_revision: 'a', playbook_files: ['b.yml'], inventory_files: [] },
+        ],
+      ],
       isPathTaken: [[1, 'demo']],
       overridingTemplates: [[1]],
       templatesOf: [[1]],

@@ -16,6 +16,9 @@ import type { CredentialInputs } from '../types/definition.js';
 import { memberOf } from '../../common/records.js';
 import { LookupError } from './lookup-error.js';
 
+/** Path at which Vault shows the token of a request, also in a namespace. */
+const OWN_TOKEN = /(?:^|\/)auth\/token\/lookup-self$/;
+
 /** Reads key-value secrets from HashiCorp Vault, with both versions of the engine. */
 export const hashicorpVault: SecretStore = (inputs, context) => {
   const session = new VaultSession(inputs, context);
@@ -25,6 +28,8 @@ export const hashicorpVault: SecretStore = (inputs, context) => {
     close: () => session.close(),
     async read(location) {
       const path = pathOf(location, isVersioned);
+      // A user who may only use the store would get its token.
+      if (OWN_TOKEN.test(path)) throw new LookupError('The token of the store cannot be read.');
       const secret = await once(secrets, JSON.stringify([location.auth_path ?? '', path]), () =>
         session.data({ method: 'GET', path }, location),
       );

@@ -81,6 +81,20 @@ describe('HashiCorp Vault', () => {
     expect(await read(storeOf('hashivault_kv', token), location)).toBe(value);
   });
 
+  it.each([
+    { secret_path: 'auth/token/lookup-self', secret_key: 'id' },
+    { secret_backend: 'ns/auth', secret_path: '/token//lookup-self/', secret_key: 'id' },
+  ])('does not show its own token: %j', async (location) => {
+    const own = { id: 'root-token' };
+    Object.assign(stores.secrets, {
+      'auth/token/lookup-self': own,
+      'ns/auth/token/lookup-self': own,
+    });
+    const value = await read(storeOf('hashivault_kv', token), location);
+    expect(value).toEqual(new LookupError('The token of the store cannot be read.'));
+    expect(stores.takeLines()).toEqual([]);
+  });
+
   it('supports login by AppRole and by password, in a namespace', async () => {
     const appRole = v2({ role_id: 'role', secret_id: 'secret-id', namespace: 'ops' });
     expect(await read(appRole, db)).toBe('s3cret');

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Batch } from '../common/batch.js';
 import { generateWebhookKey } from '../common/crypto/random-key.js';
-import { SecretBox } from '../common/crypto/secret-box.js';
+import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
+import { resultOr } from '../common/errors/errors.js';
 import { type ReceivingTemplate, TemplatesRepository } from '../templates/templates.repository.js';
 import { keyContext } from '../templates/webhook-keys.service.js';
 import type { RECEIVER_KINDS } from './receiver-kinds.js';
@@ -42,14 +43,20 @@ export class ReceiverTemplates {
   }
 
   /**
-   * Returns the key for checking a signature. If there is no template, or it has no key for this
-   * service, the method returns a random key, so that the response takes as long as for a wrong
+   * Returns the key for checking a signature; null if there is no template, it has no key for this
+   * service, or the key cannot be decrypted with the installation's keys.
+   */
+  keyOf(template: ReceiverTemplate | null, service: string): string | null {
+    if (!template || template.service !== service || template.sealedKey === '') return null;
+    const context = keyContext(template.id);
+    return resultOr(() => this.box.open(template.sealedKey, context), null, UnsealError);
+  }
+
+  /**
+   * Returns a random key, which replaces a missing key so that the response takes as long as for a wrong
    * signature.
    */
-  keyOf(template: ReceiverTemplate | null, service: string): string {
-    if (!template || template.service !== service || template.sealedKey === '') {
-      return this.box.open(this.decoy, this.decoyContext);
-    }
-    return this.box.open(template.sealedKey, keyContext(template.id));
+  decoyKey(): string {
+    return this.box.open(this.decoy, this.decoyContext);
   }
 }

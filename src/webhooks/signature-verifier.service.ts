@@ -85,7 +85,7 @@ export class SignatureVerifier {
     const signed = signedRequest(request);
     const key = this.templates.keyOf(template, service);
     const aliases = headerAliases(this.settings.WEBHOOK_HEADER_ALIASES);
-    const verified = isVerified(service, signed, key, aliases);
+    const verified = isVerified(service, signed, key ?? this.templates.decoyKey(), aliases);
     const source = request.ip ?? '';
     const receives = template !== null && hasKey(template, service);
     if (isUnsignedEvent(service, signed, aliases)) {
@@ -94,7 +94,8 @@ export class SignatureVerifier {
     }
     if (verified && receives) return { template, service, signed, source };
     if (template) {
-      this.count({ template, service, signed, source }, receives ? WRONG_SIGNATURE : WRONG_SERVICE);
+      const reason = key === null ? LOST_KEY : WRONG_SIGNATURE;
+      this.count({ template, service, signed, source }, receives ? reason : WRONG_SERVICE);
     }
     return null;
   }
@@ -134,6 +135,11 @@ const UNSIGNED_TEST = {
 const WRONG_SIGNATURE = {
   verdict: 'rejected',
   reason: 'The signature or token does not match the webhook key.',
+  answer: 403,
+} as const;
+const LOST_KEY = {
+  verdict: 'rejected',
+  reason: 'The webhook key cannot be decrypted with the current keys. Create a new key.',
   answer: 403,
 } as const;
 const WRONG_SERVICE = {

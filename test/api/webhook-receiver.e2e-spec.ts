@@ -6,6 +6,8 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { webhookService, type WebhookServiceName } from '../../src/code-hosts/services.js';
 import { sign } from '../../src/code-hosts/signature.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+import { LOST_SECRET } from '../support/lost-key.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import type { WebhookSample } from '../support/payloads/sample.js';
 import { newHook, type Hook } from '../support/webhooks.js';
@@ -270,5 +272,20 @@ describe('the headers of the real services', () => {
     const { key } = hooks[service];
     const body = bytesOf(firstSample(service));
     await hooks[service].post(body, headers(body, key)).expect(202);
+  });
+});
+
+it('a key that cannot be decrypted refuses all requests, with the reason in the log', async () => {
+  const hook = await newHook(test, 'service_a');
+  await test.database.execute(sql`
+    UPDATE unified_job_templates SET webhook_key = ${LOST_SECRET} WHERE id = ${hook.template.id}`);
+  const refused = await hook.send(firstSample('service_a')).expect(403);
+  expect(refused.body).toEqual(FORBIDDEN);
+  await eventually(async () => {
+    const [{ verdict, reason }] = (await hook.deliveries()) as [Row];
+    expect({ verdict, reason }).toEqual({
+      verdict: 'rejected',
+      reason: 'The webhook key cannot be decrypted with the current keys. Create a new key.',
+    });
   });
 });

@@ -1,4 +1,4 @@
-/** The sidebar, as the server sends it: which items a user gets, and which is the current one. */
+/** The sidebar and tabs, as the server sends them: which items a user gets, and which is the current one. */
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { htmlOf, wordsOf } from './html.js';
@@ -54,5 +54,27 @@ describe('the sidebar', () => {
   it('is hidden before the login', async () => {
     const { text } = await test.as.anonymous.get('/api/login/').set('Accept', 'text/html');
     expect(text).not.toContain('class="side"');
+  });
+});
+
+describe('the tabs', () => {
+  const tabsOf = async (path: string): Promise<string> =>
+    /<nav class="tabs".*?<\/nav>/s.exec(await htmlOf(test.as.superuser, path))?.[0] ?? '';
+
+  it('lead to the commands, children, facts and Galaxy credentials, each under its own name', async () => {
+    const inventory = await test.make.inventory();
+    const host = await test.make.host(inventory);
+    const group = await test.make.group(inventory);
+    for (const [path, parts] of [
+      [`inventories/${inventory.id}/`, ['ad_hoc_commands']],
+      [`hosts/${host.id}/`, ['ad_hoc_commands', 'ansible_facts']],
+      [`groups/${group.id}/`, ['ad_hoc_commands', 'children']],
+      [`organizations/${test.home.organization.id}/`, ['galaxy_credentials']],
+    ] as const) {
+      const tabs = await tabsOf(path);
+      for (const part of parts) expect(tabs).toContain(`href="/api/v2/${path}${part}/`);
+      const labels = wordsOf(tabs);
+      expect(labels).toEqual([...new Set(labels)]);
+    }
   });
 });

@@ -190,4 +190,13 @@ describe('responses to browsers', () => {
     expect(text).toMatch(/role="alert"[^>]*>(?:(?!<\/section|<\/main).)*Read of the team/s);
     expect(text).not.toContain('Home Team');
   });
+
+  it('offer no role for a refusal that no role removes', async () => {
+    const { text } = await test.as.orgAdmin
+      .with(BROWSER)
+      .get(`organizations/${test.home.organization.id}/credentials/?inputs=x`)
+      .expect(403);
+    expect(text).toContain('Filtering on inputs is not allowed.');
+    expect(text).not.toContain('needs one of these roles');
+  });
 });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { type ErrorResponse, ErrorViews } from '../../common/rest/errors.filter.js';
+import { type ErrorResponse, ErrorViews, FORBIDDEN } from '../../common/rest/errors.filter.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import type { ApiRequest } from '../../common/http/request.js';
@@ -111,7 +111,8 @@ export class ErrorPages extends ErrorViews {
   ): Html {
     const texts = messagesOf(body.detail ?? body.__all__);
     const info = this.table.match(request.path)?.routes.get(request.method)?.info;
-    const roles = status === 403 && request.actor ? rolesThatAllow(info) : [];
+    // A refusal with a text of its own has another reason, which no role removes.
+    const roles = body.detail === FORBIDDEN && request.actor ? rolesThatAllow(info) : [];
     return html`<section class="message error" role="alert">
       <h2>${HEADLINES[status] ?? 'The request failed'}</h2>
       ${texts.map((text) => html`<p>${text}</p>`)}

@@ -57,7 +57,8 @@ const detail = (
 
 const UNAUTHENTICATED =
   'Authentication credentials were not provided. To establish a login session, visit /api/login/.';
-const FORBIDDEN = 'You do not have permission to perform this action.';
+/** Text of a refusal whose only reason is that the caller has no role. */
+export const FORBIDDEN = 'You do not have permission to perform this action.';
 const CHALLENGE = 'Bearer realm=api authorization_url=/api/v2/tokens/';
 const TEMPORARY = 'The service is temporarily unavailable. Try again.';
 

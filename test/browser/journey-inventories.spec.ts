@@ -63,6 +63,29 @@ describeJourney('creating a smart inventory', session, 3, async (walk) => {
   expect(body).toMatchObject({ kind: 'smart', host_filter: 'name__startswith=web' });
 });
 
+describeJourney('creating a constructed inventory', session, 6, async (walk) => {
+  const { page, mark } = walk;
+  const input = await test.make.inventory({
+    name: `Region ${mark}`,
+    organization: test.home.organization.id,
+  });
+  await walk.open('Inventories');
+  await walk.link('New constructed inventory');
+  await page.getByLabel('Name *').fill(`All ${mark}`);
+  await walk.button('Create constructed inventory');
+  await page.getByText('Created.', { exact: true }).waitFor();
+  const id = idIn(page.url());
+  const card = page.locator('#sources');
+  await card.getByRole('button', { name: 'Update now' }).waitFor();
+  await card.getByRole('link', { name: 'Rules' }).waitFor();
+  await walk.look('inventory-constructed');
+  await walk.link('Inputs', card);
+  await walk.link('Add');
+  await pick(page.locator('#attach-id'), String(input.name), walk.hasScripts);
+  await walk.button('Add');
+  expect(await names(`inventories/${id}/input_inventories/`)).toEqual([`Region ${mark}`]);
+});
+
 describePages('forms of hosts and groups', session, (open, javaScriptEnabled) => {
   const inventory = (): Promise<Row> =>
     test.make.inventory({ organization: test.home.organization.id });

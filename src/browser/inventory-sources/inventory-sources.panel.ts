@@ -5,6 +5,7 @@ import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared
 import { formUrl } from '../shared/form-parameters.js';
 import { hasCapability } from '../shared/list-actions.service.js';
 import { statusBadge, objectTitleOf, type Item } from '../shared/value-views.js';
+import { constructedInventories } from '../../inventory-sources/constructed-inventories.resource.js';
 import { inventorySources } from '../../inventory-sources/inventory-sources.resource.js';
 import { lastUpdate } from './source.panel.js';
 
@@ -12,21 +13,25 @@ interface ShownInventory {
   id: number;
   url: string;
   kind: string;
+  related: { inventory_sources: string; input_inventories?: string };
 }
 
 /** Maximum number of sources on the page; the list of the API is complete. */
 const LIMIT = 20;
 
-/** Renders the sources of an inventory, their last update, and buttons that add or update them. */
+/**
+ * Renders the sources of an inventory, their last update, and buttons that add or update them; for a
+ * constructed inventory also links to its inputs and rules.
+ */
 @Injectable()
 @PagePanel('inventory')
 export class InventorySourcesPanel implements Panel<ShownInventory> {
   constructor(private readonly source: PanelSource) {}
 
   async render({ object, actor, csrf }: PanelContext<ShownInventory>): Promise<Html | null> {
-    const { id, url, kind } = object;
-    if (kind !== '') return null;
-    const list = `${url}inventory_sources/`;
+    const { id, url, kind, related } = object;
+    if (kind === 'smart') return null;
+    const list = related.inventory_sources;
     const { body: mayAdd } = await this.source.openParts('POST', list, actor);
     const query = { inventory: String(id), order_by: 'name', page_size: String(LIMIT) };
     const sources = await this.source.list(inventorySources, query, actor);
@@ -38,6 +43,11 @@ export class InventorySourcesPanel implements Panel<ShownInventory> {
       'Sources',
       html`<div class="actions">
           ${mayAdd && html`<a class="button" href="${formUrl(list, 'post')}">Add a source</a>`}
+          ${
+            related.input_inventories !== undefined &&
+            html`<a class="button" href="${related.input_inventories}">Inputs</a>
+              <a class="button" href="${constructedInventories.url(id)}">Rules</a>`
+          }
           ${
             mayStart > 1 &&
             panelButton(

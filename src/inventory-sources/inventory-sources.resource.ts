@@ -5,6 +5,7 @@ import { or } from '../database/sql.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { InventorySourceHooks } from './inventory-source.hooks.js';
 import { InventorySource } from './inventory-source.entity.js';
+import { CONSTRUCTED } from './source-kinds.js';
 import { InventorySourceExtension, SOURCE_SHOWS } from './inventory-source.extension.js';
 
 /** Returns a predicate: the caller has a role on the inventory. */
@@ -38,6 +39,7 @@ export const inventorySources = defineResource({
       'InventorySource with this (name, inventory) combination already exists.',
   },
   capabilities: { edit: 'change', delete: 'delete', start: 'update', schedule: 'update' },
+  usable: { delete: ({ source }) => source !== CONSTRUCTED.value },
   policy: {
     read: onInventory('read_role'),
     add: () => everyone,

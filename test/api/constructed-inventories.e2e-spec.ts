@@ -119,6 +119,7 @@ describe('its source', () => {
       ...{ overwrite: true, overwrite_vars: true, update_on_launch: true },
       ...{ update_cache_timeout: 0, verbosity: 1, source_vars: '', limit: '', source_path: '' },
     });
+    expect(source.summary_fields).toMatchObject({ user_capabilities: { delete: false } });
     await test.as.orgAdmin.delete(`inventory_sources/${source.id}/`).expect(400);
     await test.as.orgAdmin.delete(`constructed_inventories/${made.id}/`).expect(202);
     await test.as.orgAdmin.get(`inventory_sources/${source.id}/`).expect(404);

@@ -140,6 +140,12 @@ describePages('schedules', session, (open) => {
     await page.getByText('Saved.').waitFor();
     const { body } = await test.as.superuser.get(`schedules/${made.id}/`).expect(200);
     expect(body).toMatchObject({ name: 'Renamed', rrule });
+    await page.goto(`/api/v2/schedules/${made.id}/?_form=patch`);
+    expect(await page.locator('#patch-start_time').inputValue()).toBe('');
+    expect(await page.locator('#patch-zone').inputValue()).toBe('');
+    await page.locator('#patch-start_time').fill('07:45');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('#patch-start_time-errors').getByText('The rule below decides').waitFor();
   });
 
   it('are enabled and disabled in their list', async () => {

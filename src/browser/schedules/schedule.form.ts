@@ -49,11 +49,10 @@ const TIMES = declareFields({
     ],
     { label: 'Unit', default: 'day', required: true },
   ),
-  start_time: Char({ label: 'At', default: '02:00', required: true, control: 'time' }),
+  start_time: Char({ label: 'At', default: '02:00', control: 'time' }),
   zone: Char({
     label: 'Time zone',
     default: 'UTC',
-    required: true,
     control: 'zone',
     suggestions: zoneNames,
     help: 'Type a part of the name. Schedules follow daylight saving time.',
@@ -115,7 +114,7 @@ export class ScheduleForm implements PageForm {
   fromObject({ rrule }: Item): Values {
     if (typeof rrule !== 'string') return {};
     const parts = readRule(rrule);
-    if (!parts) return { unit: AS_TEXT };
+    if (!parts) return { unit: AS_TEXT, every: null, start_time: '', zone: '' };
     return {
       unit: parts.unit,
       every: parts.every,
@@ -174,6 +173,7 @@ function ruleIn(filled: Values): string {
   const text = String(filled.rrule ?? '').trim();
   if (filled.unit === AS_TEXT) {
     if (text === '') throw Invalid.field('rrule', 'Enter a rule.');
+    assertUnused(filled);
     return text;
   }
   if (text !== '') {
@@ -207,6 +207,23 @@ function ruleIn(filled: Values): string {
     count: numbers.end_count ?? null,
     lastDay: isBlank(filled.end_date) ? null : String(filled.end_date),
   });
+}
+
+/**
+ * Checks that no field was changed that has no effect beside a rule as text. Scripts choose the zone of a new
+ * form, so it may have any value.
+ *
+ * @throws Invalid naming fields of the form
+ */
+function assertUnused(filled: Values): void {
+  const changed = TIMES.filter(({ name, default: initial }) => {
+    const value = filled[name];
+    const isEmpty = isBlank(value) || daysIn(value).length === 0;
+    return !['unit', 'zone'].includes(name) && !isEmpty && String(value) !== String(initial);
+  });
+  if (changed.length === 0) return;
+  const fault = ['The rule below decides this. Choose a unit, or change the rule.'];
+  throw new Invalid(Object.fromEntries(changed.map(({ name }) => [name, fault])));
 }
 
 /** Returns the numbers of the form by field name; adds invalid numbers to `errors`. */

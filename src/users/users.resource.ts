@@ -108,14 +108,7 @@ export const users = defineResource({
     roles: manyToMany('role', { table: 'role_members', sourceColumn: 'user_id' }),
     activity_stream: hasMany('activity_stream', 'actor'),
   },
-  // Nobody can delete the own account, not even superusers.
-  extend: async (rows, { actor }) =>
-    extendEach(rows, ({ id }) => ({
-      fields: { password: ENCRYPTED, ...LEGACY },
-      ...(id === actor.id
-        ? { summary_fields: { user_capabilities: { edit: true, delete: false } } }
-        : {}),
-    })),
+  extend: async (rows) => extendEach(rows, () => ({ fields: { password: ENCRYPTED, ...LEGACY } })),
   shows: {
     fields: {
       auth: json.described(json.list(json.object({})), 'Always empty.'),

@@ -66,12 +66,8 @@ export class SingleSignOnController {
     response: json.STRING,
   })
   @Get('metadata/:slug')
-  async metadata(
-    @Param('slug') slug: string,
-    @Req() request: ApiRequest,
-    @Res() response: Response,
-  ): Promise<void> {
-    const text = await this.signOn.metadata(slug, request);
+  async metadata(@Param('slug') slug: string, @Res() response: Response): Promise<void> {
+    const text = await this.signOn.metadata(slug);
     response.type('application/samlmetadata+xml').send(text);
   }
 }

@@ -41,7 +41,7 @@ export class SingleSignOn {
     const provider = await this.enabled(slug);
     const { url, ...checks } =
       provider.kind === 'saml'
-        ? await this.saml.begin(provider, await this.addressesOf(request, slug))
+        ? await this.saml.begin(provider, await this.addressesOf(slug))
         : await this.client.begin(provider, await this.callbackOf(request, slug));
     setLoginCookie(this.box, response, { slug, ...login, ...checks });
     return url;
@@ -61,10 +61,14 @@ export class SingleSignOn {
     return authenticator;
   }
 
-  /** Returns the metadata of this controller for a SAML provider. */
-  async metadata(slug: string, request: ApiRequest): Promise<string> {
+  /**
+   * Returns the metadata of this controller for a SAML provider.
+   *
+   * @throws Forbidden without `BASE_URL`
+   */
+  async metadata(slug: string): Promise<string> {
     const provider = await this.enabledSaml(slug);
-    return this.saml.metadata(provider, await this.addressesOf(request, slug));
+    return this.saml.metadata(provider, await this.addressesOf(slug));
   }
 
   /**
@@ -94,7 +98,7 @@ export class SingleSignOn {
     const provider = await this.enabledSaml(slug);
     const { RelayState: state, SAMLResponse: sent } = request.body;
     const login = this.login(slug, request, response, String(state));
-    const addresses = await this.addressesOf(request, slug);
+    const addresses = await this.addressesOf(slug);
     const claims = await this.saml.complete(provider, addresses, login, sent);
     return this.complete(provider, claims, login, request, response);
   }
@@ -126,9 +130,16 @@ export class SingleSignOn {
     return next;
   }
 
-  private async addressesOf(request: ApiRequest, slug: string): Promise<SamlAddresses> {
-    const callback = await this.callbackOf(request, slug);
-    return { callback, entityId: callback.replace('/sso/callback/', '/sso/metadata/') };
+  /**
+   * Returns the addresses from `BASE_URL` only. With addresses from the Host header, the owner of another service
+   * of the provider could replay the responses to that service here.
+   *
+   * @throws Forbidden without `BASE_URL`
+   */
+  private async addressesOf(slug: string): Promise<SamlAddresses> {
+    const base = await this.baseUrl.set();
+    if (base === '') throw refused('SAML needs the setting BASE_URL.');
+    return { callback: `${base}/sso/callback/${slug}/`, entityId: `${base}/sso/metadata/${slug}/` };
   }
 
   async callbackOf({ protocol, headers }: ApiRequest, slug: string): Promise<string> {

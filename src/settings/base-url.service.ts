@@ -23,8 +23,8 @@ export class BaseUrl {
    * @throws BadRequest if the origin is needed, but the Host header of the request is not valid
    */
   async get(origin?: string): Promise<string> {
-    const { BASE_URL } = await this.runtime.get('BASE_URL');
-    if (BASE_URL !== '') return withoutTrailing(BASE_URL, '/');
+    const set = await this.set();
+    if (set !== '') return set;
     if (origin !== undefined) {
       if (!URL.canParse(origin)) throw new BadRequest('The Host header is not valid.');
       return origin;
@@ -32,5 +32,11 @@ export class BaseUrl {
     const { HOST, PORT } = this.settings;
     const host = ANY_ADDRESS.has(HOST) ? hostname() : HOST;
     return `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
+  }
+
+  /** Returns `BASE_URL`; empty if the setting is empty. */
+  async set(): Promise<string> {
+    const { BASE_URL } = await this.runtime.get('BASE_URL');
+    return withoutTrailing(BASE_URL, '/');
   }
 }

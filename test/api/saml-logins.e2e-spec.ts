@@ -27,6 +27,7 @@ let names = 0;
 
 beforeAll(async () => {
   test = await boot();
+  await test.as.superuser.patch('settings/system/', { BASE_URL: test.url }).expect(200);
   authenticator = await test.make.row('authenticator', {
     name: 'saml',
     kind: 'saml',
@@ -273,6 +274,16 @@ it('a response is accepted once, and only in the browser that started the login'
   const copy = new CookieBrowser();
   for (const [name, value] of cookies) copy.jarOf(test.url).set(name, value);
   await expectRefused(await send(copy, request, xml), 'the response was used before');
+});
+
+it('a login needs BASE_URL, because a Host header could name another service of the provider', async () => {
+  const browser = new CookieBrowser();
+  const request = await begin(browser);
+  await test.as.superuser.patch('settings/system/', { BASE_URL: '' }).expect(200);
+  await expectRefused(await send(browser, request, answer(person())(request)), 'BASE_URL');
+  await expectRefused(await new CookieBrowser().visit(`${test.url}/sso/login/saml/`), 'BASE_URL');
+  expect((await fetch(`${test.url}/sso/metadata/saml/`)).status).toBe(403);
+  await test.as.superuser.patch('settings/system/', { BASE_URL: test.url }).expect(200);
 });
 
 it('a failure of the database does not make a response invalid, and stays internal', async () => {

@@ -148,6 +148,7 @@ describePagesBothWays('logins', session, (open, hasScripts) => {
       idp_entity_id: IDP_ENTITY_ID,
       certificates: SAML_CERTIFICATE,
     };
+    await test.as.superuser.patch('settings/system/', { BASE_URL: test.url }).expect(200);
     await test.make.row('authenticator', { name, slug, kind: 'saml', configuration });
     const metadata = await (await fetch(`${test.url}/sso/metadata/${slug}/`)).text();
     await askFor(page, ASKED_FOR);

@@ -100,6 +100,11 @@ it.each<[string, string, Change]>([
     write('roles/web/files/app.txt', ''),
   ],
   [
+    'with an added file beside the signature',
+    `.ansible-sign/site.yml is not signed: added without a checksum in ${SUMS}.`,
+    write('.ansible-sign/site.yml', ''),
+  ],
+  [
     'with an added file whose name ends like an excluded one in another folder',
     `docs.yml, roles/web/tasks/README.md is not signed: added without a checksum in ${SUMS}.`,
     async (dir) => {

@@ -116,11 +116,10 @@ def walk():
         inside = os.path.relpath(folder, root)
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         folders[:] = [name for name in folders if name not in ('.git', *links)]
-        if inside == '.' and '.ansible-sign' in folders:
-            folders.remove('.ansible-sign')
         for name in [*links, *names]:
-            if name != '.git':
-                yield os.path.normpath(os.path.join(inside, name))
+            path = os.path.normpath(os.path.join(inside, name))
+            if name != '.git' and path not in (SUMS, f'{SUMS}.sig'):
+                yield path
 
 
 def check_link(link, files, covered):

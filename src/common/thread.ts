@@ -26,8 +26,11 @@ export function threadFile(name: string): string {
 }
 
 /** Performs the tasks of a `Thread`. The program of a thread calls this function once. */
-export function performTasks<Task, Result>(perform: (task: Task) => Result): void {
-  parentPort?.on('message', (task: Task) => parentPort?.postMessage(perform(task)));
+export function performTasks<Task, Result>(
+  perform: (task: Task) => Result | Promise<Result>,
+): void {
+  const answer = async (task: Task): Promise<void> => parentPort?.postMessage(await perform(task));
+  parentPort?.on('message', (task: Task) => void answer(task));
   parentPort?.postMessage('ready');
 }
 

@@ -12,7 +12,8 @@ import { setLoginCookie, takeLoginCookie, type LoginState } from './login-cookie
 import { ExternalLogins, refused } from './external-logins.service.js';
 import type { Claims } from './external-rights.js';
 import { OAuthClient, type Provider } from './oauth-client.service.js';
-import { SamlClient, type SamlAddresses } from './saml-client.service.js';
+import type { SamlAddresses } from './saml-claims.js';
+import { SamlClient } from './saml-client.service.js';
 
 /** Starts and completes logins of a browser with a provider. */
 @Injectable()

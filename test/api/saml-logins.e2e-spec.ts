@@ -286,6 +286,15 @@ it('a login needs BASE_URL, because a Host header could name another service of 
   await test.as.superuser.patch('settings/system/', { BASE_URL: test.url }).expect(200);
 });
 
+it('a response whose verification takes long is refused', async () => {
+  // Only a browser with a session can send so much.
+  const browser = new CookieBrowser();
+  expect((await logIn(answer(person()), browser)).status).toBe(302);
+  const slow: Make = (request) => responseOf(request, '<a/>'.repeat(40_000));
+  await expectRefused(await logIn(slow, browser), 'it takes too long');
+  expect((await logIn(answer(person()))).status).toBe(302);
+});
+
 it('a failure of the database does not make a response invalid, and stays internal', async () => {
   const browser = new CookieBrowser();
   const request = await begin(browser);

@@ -6,6 +6,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
+import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { LoginRefused, resultOr } from '../common/errors/errors.js';
@@ -71,14 +72,13 @@ export class Passkeys {
     const credentialSent = credentialIn(sent);
     if (!opened || !credentialSent) return null;
     const { response, ...parts } = credentialSent;
+    const attestationObject = String(response.attestationObject);
+    if (!OFFLINE_FORMATS.has(formatOf(attestationObject))) return null;
     const site = await this.site(origin);
     const result = await verifyRegistrationResponse({
       response: {
         ...parts,
-        response: {
-          clientDataJSON: String(response.clientDataJSON),
-          attestationObject: String(response.attestationObject),
-        },
+        response: { clientDataJSON: String(response.clientDataJSON), attestationObject },
       },
       expectedChallenge: String(opened.challenge),
       expectedOrigin: site.origin,
@@ -243,6 +243,16 @@ function credentialIn(sent: unknown): SentCredential | null {
   if (typeof id !== 'string' || type !== 'public-key') return null;
   return { id, rawId: String(rawId), type, clientExtensionResults: {}, response };
 }
+
+/**
+ * Formats of attestations that the library verifies without a request. For other formats it requests lists of
+ * revoked certificates, from any address in the certificates that the browser sent.
+ */
+const OFFLINE_FORMATS: ReadonlySet<unknown> = new Set(['none', 'packed', 'fido-u2f', 'tpm']);
+
+/** Returns the format of an attestation; null if the attestation is invalid. */
+const formatOf = (attestation: string): unknown =>
+  resultOr(() => decodeAttestationObject(isoBase64URL.toBuffer(attestation)).get('fmt'), null);
 
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 

@@ -81,6 +81,7 @@ describe('the secrets of a notification template', () => {
   const MOVES: [type: string, change: Record<string, unknown>][] = [
     ['webhook', { url: 'https://attacker.example.com/a' }],
     ['webhook', { disable_ssl_verification: true }],
+    ['webhook', { headers: { Authorization: KEPT, host: 'attacker.example.com' } }],
     ['email', { host: 'attacker.example.com' }],
     ['email', { port: 2525 }],
     ['email', { use_tls: false }],

@@ -4,6 +4,7 @@ import { hasLineBreak } from '../../outbound/header-check.js';
 import { maskUrl } from '../../outbound/mask.js';
 import { bareRecord, isRecord, mapValues } from '../../common/records.js';
 import type { Configuration, ConfigurationField, FieldType } from './backend.js';
+import { configuredHeaders } from './configuration-values.js';
 import type { NotificationType } from './notification-type.js';
 import { backendFor } from './registry.js';
 
@@ -183,12 +184,20 @@ function redirectingKeys(
   previous: Configuration,
 ): string[] {
   const { fields } = backendFor(type);
-  return Object.entries(fields).flatMap(([key, field]) => {
+  const changed = Object.entries(fields).flatMap(([key, field]) => {
     if (field.url !== true && field.peer !== true) return [];
     const absent = field.default ?? EMPTY_VALUE[field.type];
     return (configuration[key] ?? absent) === (previous[key] ?? absent) ? [] : [key];
   });
+  return hostHeaderOf(configuration) === hostHeaderOf(previous) ? changed : [...changed, 'headers'];
 }
+
+/** Returns the `Host` header, by which a server selects one of its sites; empty if absent. */
+const hostHeaderOf = (configuration: Configuration): string =>
+  Object.entries(configuredHeaders(configuration))
+    .filter(([name]) => name.toLowerCase() === 'host')
+    .map(([, value]) => value)
+    .join();
 
 function destinationChangeError(key: string, changed: readonly string[]): string {
   const names = changed.map((name) => `'${name}'`).join(', ');

@@ -226,6 +226,14 @@ describe('request bodies', () => {
     expect((await bare).status).toBe(400);
   });
 
+  it('with an index in a multipart name are refused, because a list could be endless', async () => {
+    const { body } = await test.as.superuser
+      .request('post', 'teams/')
+      .field('name[3000000]', 'x')
+      .expect(400);
+    expect(body).toEqual({ detail: 'In forms, lists and objects are JSON text.' });
+  });
+
   it('may contain unknown and read-only keys, which are ignored', async () => {
     const { body } = await test.as.superuser
       .post('teams/', { ...team('ignores'), id: 1, created: 'x', url: 'y', nonsense: { a: 1 } })

@@ -30,7 +30,9 @@ export type BodyReader = (request: Request, response: Response) => Promise<void>
  * @param maxValues maximum number of values in a JSON body
  */
 export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
-  const multipart = multer({ limits: { fieldSize: limitBytes, fields: MAX_PARAMETERS, files: 0 } });
+  // `name[4000000000]` would create a list with so many members, through which validation iterates.
+  const limits = { fieldSize: limitBytes, fields: MAX_PARAMETERS, files: 0, fieldNestingDepth: 0 };
+  const multipart = multer({ limits });
   const parsers = [
     express.json({ limit: limitBytes, strict: false, verify: boundedJson(maxValues) }),
     express.urlencoded({ limit: limitBytes, extended: false, parameterLimit: MAX_PARAMETERS }),
@@ -192,6 +194,8 @@ function domainErrorOf(error: unknown, limitBytes: number): DomainError {
     case 'parameters.too.many':
     case 'LIMIT_FIELD_COUNT':
       return new BadRequest(`The request body has more than ${MAX_PARAMETERS} parameters.`);
+    case 'LIMIT_FIELD_NESTING':
+      return new BadRequest('In forms, lists and objects are JSON text.');
     case 'LIMIT_FILE_COUNT':
     case 'LIMIT_UNEXPECTED_FILE':
       return new BadRequest('Files are not accepted.');

@@ -221,7 +221,6 @@ describe('handlers', () => {
       'RootController.root',
       'SingleSignOnController.begin',
       'SingleSignOnController.complete',
-      'SingleSignOnController.metadata',
     ]);
   });
 });

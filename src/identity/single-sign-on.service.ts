@@ -138,7 +138,7 @@ export class SingleSignOn {
    * @throws Forbidden without `BASE_URL`
    */
   private async addressesOf(slug: string): Promise<SamlAddresses> {
-    const base = await this.baseUrl.set();
+    const base = await this.baseUrl.configured();
     if (base === '') throw refused('SAML needs the setting BASE_URL.');
     return { callback: `${base}/sso/callback/${slug}/`, entityId: `${base}/sso/metadata/${slug}/` };
   }

@@ -23,8 +23,8 @@ export class BaseUrl {
    * @throws BadRequest if the origin is needed, but the Host header of the request is not valid
    */
   async get(origin?: string): Promise<string> {
-    const set = await this.set();
-    if (set !== '') return set;
+    const configured = await this.configured();
+    if (configured !== '') return configured;
     if (origin !== undefined) {
       if (!URL.canParse(origin)) throw new BadRequest('The Host header is not valid.');
       return origin;
@@ -35,7 +35,7 @@ export class BaseUrl {
   }
 
   /** Returns `BASE_URL`; empty if the setting is empty. */
-  async set(): Promise<string> {
+  async configured(): Promise<string> {
     const { BASE_URL } = await this.runtime.get('BASE_URL');
     return withoutTrailing(BASE_URL, '/');
   }

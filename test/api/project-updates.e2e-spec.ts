@@ -1,4 +1,5 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -49,4 +50,15 @@ it('has working links and cannot be changed', async () => {
   }
   await test.as.superuser.post('project_updates/', {}).expect(405);
   await test.as.superuser.patch(`project_updates/${update.id}/`, {}).expect(405);
+});
+
+it('is forgotten by a project whose source changes', async () => {
+  const { project: id } = await pendingUpdate();
+  await test.database.execute(
+    sql`UPDATE unified_job_templates SET scm_revision = 'abc' WHERE id = ${Number(id)}`,
+  );
+  const revisionAfter = async (change: object): Promise<unknown> =>
+    (await test.as.orgAdmin.patch(`projects/${id}/`, change).expect(200)).body.scm_revision;
+  expect(await revisionAfter({ scm_refspec: 'refs/pull/*:refs/pull/*' })).toBe('abc');
+  expect(await revisionAfter({ scm_url: 'https://code.invalid/other.git' })).toBe('');
 });

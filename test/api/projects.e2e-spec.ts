@@ -244,17 +244,6 @@ describe('a project with a source', () => {
     expect(fixed.body).toEqual({ local_path: ['Cannot change local_path for git-based projects'] });
   });
 
-  it('has no revision after a change of its source, until it is synced', async () => {
-    const { id } = await makeGit();
-    await test.database.execute(
-      sql`UPDATE unified_job_templates SET scm_revision = 'abc' WHERE id = ${id}`,
-    );
-    const revisionAfter = async (change: object): Promise<unknown> =>
-      (await test.as.orgAdmin.patch(`projects/${id}/`, change).expect(200)).body.scm_revision;
-    expect(await revisionAfter({ scm_refspec: 'refs/pull/*:refs/pull/*' })).toBe('abc');
-    expect(await revisionAfter({ scm_url: 'https://code.invalid/other.git' })).toBe('');
-  });
-
   it('is synced on request: 202 with the record and its Location', async () => {
     const project = await makeGit();
     const response = await test.as.orgAdmin.post(`projects/${project.id}/update/`).expect(202);

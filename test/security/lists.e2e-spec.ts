@@ -221,12 +221,13 @@ describe('limits', () => {
         strict.database.execute(sql`
           UPDATE inventories SET kind = 'smart', host_filter = ${filter} WHERE id = ${smart.id}`);
       await filtered('description__regex="(.+)+\\1\\1"');
-      for (const path of [`inventories/${smart.id}/hosts/`, `inventories/${smart.id}/`]) {
-        const started = performance.now();
-        const { headers } = await as.superuser.get(path).expect(503);
-        expect(performance.now() - started).toBeLessThan(3000);
-        expect(headers['retry-after']).toBe('5');
-      }
+      const started = performance.now();
+      const { headers } = await as.superuser.get(`inventories/${smart.id}/hosts/`).expect(503);
+      expect(headers['retry-after']).toBe('5');
+      // The other fields of the inventory do not depend on its filter.
+      const shown = await as.superuser.get(`inventories/${smart.id}/`).expect(200);
+      expect(shown.body).toMatchObject({ total_hosts: null, has_active_failures: null });
+      expect(performance.now() - started).toBeLessThan(6000);
       await filtered('description__regex="^[ab]+!$"');
       const { body } = await as.superuser.get(`inventories/${smart.id}/hosts/`).expect(200);
       expect(body.count).toBe(1);

@@ -1,6 +1,9 @@
 /** SQLSTATE of each further statement in a transaction that has failed. */
 const IN_FAILED_TRANSACTION = '25P02';
 
+/** SQLSTATE of a violated unique constraint. */
+export const UNIQUE_VIOLATION = '23505';
+
 /** SQLSTATE of a prepared statement whose table a migration has changed. */
 export const STALE_PLAN = '0A000';
 

@@ -13,7 +13,7 @@ import { ReferencesService } from '../common/rest/references.service.js';
 import { GitReach } from '../code-hosts/git-reach.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
 import { Database } from '../database/database.js';
-import { sqlState } from '../database/sql-state.js';
+import { sqlState, UNIQUE_VIOLATION } from '../database/sql-state.js';
 import { startedBy } from '../runs/launcher.js';
 import { WebhookFields } from '../templates/webhook-fields.service.js';
 import { projectErrors, type ProjectFacts } from './project-checks.js';
@@ -189,11 +189,11 @@ export class ProjectHooks implements ResourceHooks<Project> {
       const rows = await this.projects.moveTemplates(id, organization);
       for (const row of rows) await this.roles.parentChanged(resource('job_template'), row);
     } catch (error) {
-      throw sqlState(error) === NAME_TAKEN ? Invalid.field('organization', TAKEN_NAME) : error;
+      throw sqlState(error) === UNIQUE_VIOLATION
+        ? Invalid.field('organization', TAKEN_NAME)
+        : error;
     }
   }
 }
 
-/** SQLSTATE of a violated unique constraint. */
-const NAME_TAKEN = '23505';
 const TAKEN_NAME = 'A job template of the project has the name of one in this organization.';

@@ -9,12 +9,10 @@ import { idType, isPossibleId } from '../resource/ids.js';
 import { relationCondition } from '../resource/relation-condition.js';
 import { capabilityColumns } from '../resource/representation.js';
 import { fixedCondition } from '../resource/select-rows.js';
-import { sqlState } from '../../database/sql-state.js';
+import { sqlState, UNIQUE_VIOLATION } from '../../database/sql-state.js';
 import { Invalid } from '../errors/errors.js';
 import { mapValues, memberOf } from '../records.js';
 import { destinationColumns } from './destinations.js';
-
-const UNIQUE_VIOLATION = '23505';
 
 /**
  * Returns the contract's 400 for a violated unique constraint that the resource declares, else

@@ -11,7 +11,6 @@ import {
   type Predicate,
 } from '../common/access.js';
 import * as json from '../common/fields/json-schema.js';
-import { currentActor } from '../common/http/request-scope.js';
 import {
   defineResource,
   extendEach,
@@ -83,7 +82,7 @@ export const users = defineResource({
   summary: ['id', 'username', 'first_name', 'last_name'],
   auditHidden: ['password'],
   // No caller can delete their own account.
-  usable: { delete: ({ id }) => id !== currentActor()?.id },
+  usable: { delete: ({ id }, actor) => id !== actor.id },
   aliases: { date_joined: 'created', main_oauth2accesstoken: 'tokens' },
   unique: { users_username_key: { username: 'A user with that username already exists.' } },
   policy: {

@@ -137,7 +137,7 @@ export interface ResourceOptions<Schema extends object = object> {
   /** `user_capabilities`: actions of the policy by capability. */
   capabilities?: Readonly<Record<string, string>>;
   /** Conditions of capabilities that apply also to superusers: an incomplete template cannot be started. */
-  usable?: Readonly<Record<string, (row: Row) => boolean>>;
+  usable?: Readonly<Record<string, (row: Row, actor: Actor) => boolean>>;
   /** Fields of the natural key: `/teams/Ops++Default/`. */
   naturalKey?: readonly string[];
   /** Provider class that extends the representations of a page of rows. */

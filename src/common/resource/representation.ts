@@ -68,7 +68,7 @@ export async function represent(
     }
     const objectRoles = roles.get(row.id);
     if (objectRoles) summary.object_roles = objectRoles;
-    const capabilities = capabilitiesOf(shape, definition, row);
+    const capabilities = capabilitiesOf(shape, definition, row, context.actor);
     if (capabilities) summary.user_capabilities = capabilities;
     const url = definition.url(row.id);
     const shown: Representation = {
@@ -137,12 +137,14 @@ function capabilitiesOf(
   { capabilities }: Shape,
   { usable }: ResourceDefinition,
   row: Row,
+  actor: Actor,
 ): Members | null {
   let found: Members | null = null;
   for (const [name, evaluated] of capabilities) {
     const value = row[`can_${evaluated}`];
     // A permission condition over a null column is null: the capability is denied.
-    if (value !== undefined) (found ??= {})[name] = value === true && usable[name]?.(row) !== false;
+    if (value !== undefined)
+      (found ??= {})[name] = value === true && usable[name]?.(row, actor) !== false;
   }
   return found;
 }

@@ -195,8 +195,7 @@ export const CONSTRUCTED: SourceKind = {
   label: 'Other inventories (constructed)',
   credential: null,
   plugin: { fileName: 'constructed.yml', name: 'constructed', fullName: null },
-  // The ids of the original hosts are known without the result of the plugin.
-  instanceId: '',
+  instanceId: 'remote_tower_id',
   keepsEmptyGroups: true,
 };
 

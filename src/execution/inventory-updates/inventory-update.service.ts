@@ -230,15 +230,14 @@ export class InventoryUpdate implements RunKind {
       }
     };
     report('INFO', `Loaded ${delivery.groups.size} groups, ${delivery.hosts.size} hosts`);
-    const isConstructed = row.source === CONSTRUCTED.value;
     const changes = await this.imports.store(
       { sourceId, inventoryId },
       delivery,
       {
         overwrite: row.overwrite,
         overwriteVars: row.overwrite_vars,
-        isConstructed,
-        hasInstanceIds: isConstructed || (sourceKind(row.source) ?? SCM).instanceId !== '',
+        isConstructed: row.source === CONSTRUCTED.value,
+        hasInstanceIds: (sourceKind(row.source) ?? SCM).instanceId !== '',
       },
       {
         report,

@@ -10,7 +10,11 @@ import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { NewRun } from '../../runs/run-states.repository.js';
 import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
-import { artifactsOfNodes, NO_ARTIFACTS } from '../../workflows/inherited-artifacts.js';
+import {
+  artifactsOfNodes,
+  NO_ARTIFACTS,
+  type NodeWithArtifacts,
+} from '../../workflows/inherited-artifacts.js';
 import { requestOf, type ReadyNode, type WorkflowSecrets } from '../../launching/node-request.js';
 
 interface NamedTemplate {
@@ -50,6 +54,8 @@ const NO_KEY =
  * a maximum the artifacts would grow with each node.
  */
 const MAX_INHERITED_BYTES = 2_000_000;
+
+const TOO_LARGE = inheritedTooLarge(MAX_INHERITED_BYTES);
 
 const isLarge = ({ open, secret }: Artifacts): boolean =>
   Buffer.byteLength(exactJson(open)) + Buffer.byteLength(exactJson(secret)) > MAX_INHERITED_BYTES;
@@ -113,13 +119,20 @@ export class NodeRuns {
   ): Promise<{ nodes: ReadyNode[]; faults: Map<number, string> }> {
     const faults = new Map<number, string>();
     const nodes = (await this.nodes.starting(nodeIds)).map(({ parents, ...node }) => {
-      const inherited = parents ? artifactsOfNodes(this.box, parents) : NO_ARTIFACTS;
-      const isTooLarge = parents === null || isLarge(inherited ?? NO_ARTIFACTS);
-      if (!inherited) faults.set(node.id, NO_KEY);
-      else if (isTooLarge) faults.set(node.id, inheritedTooLarge(MAX_INHERITED_BYTES));
-      return { ...node, inherited: inherited && !isTooLarge ? inherited : NO_ARTIFACTS };
+      const inherited = this.inherit(parents);
+      if (typeof inherited !== 'string') return { ...node, inherited };
+      faults.set(node.id, inherited);
+      return { ...node, inherited: NO_ARTIFACTS };
     });
     return { nodes, faults };
+  }
+
+  /** @returns the artifacts of a node's parents, or the reason why the node cannot start with them */
+  private inherit(parents: readonly NodeWithArtifacts[] | null): Artifacts | string {
+    if (!parents) return TOO_LARGE;
+    const inherited = artifactsOfNodes(this.box, parents);
+    if (!inherited) return NO_KEY;
+    return isLarge(inherited) ? TOO_LARGE : inherited;
   }
 
   private async launch(

@@ -178,9 +178,10 @@ export class JobProjectFiles {
     if (job.signal.aborted) endUpdate();
     try {
       let failure: unknown;
-      const ended = await this.sync
-        .run(run)
-        .catch((error: unknown) => outcomeOf((failure = error)));
+      const ended = await this.sync.run(run).catch((error: unknown) => {
+        failure = error;
+        return outcomeOf(error);
+      });
       const outcome = finalOutcome(run, ended);
       await this.leases.finish(run, outcome);
       if (outcome.status === 'successful') return String(outcome.fields?.['scm_revision']);

@@ -11,12 +11,11 @@ export interface SamlAddresses {
   callback: string;
 }
 
-/** The part of an authenticator that decides which responses are valid. */
-export type SamlProvider = Pick<AuthenticatorOf<'saml'>, 'configuration'>;
+type SamlConfiguration = AuthenticatorOf<'saml'>['configuration'];
 
 /** A response to the request with an id, as a browser has sent it. */
 export interface SamlTask {
-  provider: SamlProvider;
+  configuration: SamlConfiguration;
   addresses: SamlAddresses;
   id: string;
   sent: string;
@@ -34,7 +33,7 @@ const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 /** Verifies a response and returns its claims. The time can grow with the square of its length. */
 export async function readSamlResponse(task: SamlTask): Promise<SamlOutcome> {
   try {
-    return { claims: claimsOf(task.provider, await profileOf(task)) };
+    return { claims: claimsOf(task.configuration, await profileOf(task)) };
   } catch (error) {
     return { fault: messageOf(error) };
   }
@@ -45,7 +44,7 @@ export async function readSamlResponse(task: SamlTask): Promise<SamlOutcome> {
  * only.
  */
 export function samlOf(
-  { configuration }: SamlProvider,
+  configuration: SamlConfiguration,
   { entityId, callback }: SamlAddresses,
   id: string,
 ): SAML {
@@ -74,16 +73,16 @@ export function samlOf(
 }
 
 /** Returns the profile of a valid response. */
-async function profileOf({ provider, addresses, id, sent }: SamlTask): Promise<Profile> {
+async function profileOf({ configuration, addresses, id, sent }: SamlTask): Promise<Profile> {
   // Entities could hide or multiply text. No provider needs them.
   if (/<!(?:DOCTYPE|ENTITY)/i.test(Buffer.from(sent, 'base64').toString())) {
     throw new Error('it contains a document type declaration');
   }
-  const { profile } = await samlOf(provider, addresses, id).validatePostResponseAsync({
+  const { profile } = await samlOf(configuration, addresses, id).validatePostResponseAsync({
     SAMLResponse: sent,
   });
   if (!profile) throw new Error('it has no assertion');
-  if (profile.issuer !== provider.configuration.idp_entity_id) throw new Error('wrong issuer');
+  if (profile.issuer !== configuration.idp_entity_id) throw new Error('wrong issuer');
   if (!isConfirmed(profile, id, addresses.callback)) throw new Error('wrong request or recipient');
   return profile;
 }
@@ -105,7 +104,7 @@ function isConfirmed(profile: Profile, id: string, callback: string): boolean {
   });
 }
 
-function claimsOf({ configuration }: SamlProvider, profile: Profile): Claims {
+function claimsOf(configuration: SamlConfiguration, profile: Profile): Claims {
   const attributes = isRecord(profile.attributes) ? profile.attributes : {};
   const textOf = (name: string): unknown => listOf([attributes[name]].flat())[0];
   const { subject_attribute: subject } = configuration;

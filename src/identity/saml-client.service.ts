@@ -24,7 +24,7 @@ const MAX_RESPONSE = 262_144;
 @Injectable()
 export class SamlClient implements OnModuleDestroy {
   private readonly logger = new Logger('SingleSignOn');
-  /** Thread that verifies responses, because everybody can send one that takes minutes. */
+  /** Thread that verifies responses, because anonymous callers can send one that takes minutes. */
   private readonly thread = new Thread<SamlTask, SamlOutcome>({
     file: threadFile('saml-claims'),
     timeoutMs: 3_000,
@@ -48,7 +48,11 @@ export class SamlClient implements OnModuleDestroy {
   ): Promise<LoginChecks & { url: string }> {
     const state = randomBytes(24).toString('base64url');
     const id = `_${randomBytes(24).toString('hex')}`;
-    const url = await samlOf(provider, addresses, id).getAuthorizeUrlAsync(state, undefined, {});
+    const url = await samlOf(provider.configuration, addresses, id).getAuthorizeUrlAsync(
+      state,
+      undefined,
+      {},
+    );
     return { url, state, nonce: id, verifier: '' };
   }
 
@@ -69,8 +73,7 @@ export class SamlClient implements OnModuleDestroy {
     if (typeof sent !== 'string' || sent.length > MAX_RESPONSE) {
       throw this.refusalOf(provider, 'it is missing or too large');
     }
-    const { configuration } = provider;
-    const task = { provider: { configuration }, addresses, id, sent };
+    const task = { configuration: provider.configuration, addresses, id, sent };
     const outcome = await this.thread.run(task).catch((error: unknown): SamlOutcome => {
       if (error instanceof ThreadBusy) throw new Unavailable(1);
       return { fault: messageOf(error) };
@@ -90,6 +93,6 @@ export class SamlClient implements OnModuleDestroy {
 
   /** Returns the metadata that a provider is configured with. */
   metadata(provider: SamlProvider, addresses: SamlAddresses): string {
-    return samlOf(provider, addresses, '').generateServiceProviderMetadata(null);
+    return samlOf(provider.configuration, addresses, '').generateServiceProviderMetadata(null);
   }
 }

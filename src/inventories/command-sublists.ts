@@ -27,10 +27,9 @@ export const commandsOfGroup = (): Factory =>
 const commandsOn = (condition: (parent: Row) => Sql): Factory =>
   subListOf(
     () => resource('ad_hoc_command'),
-    (
-      parent,
-    ) => sql`t.inventory_id IN (${inventoriesReaching(Number(parent.inventory_id))}) AND t.id IN (
-      ${selectRows(resource('job_event'), 'evt', ident('evt', 'job_id'), condition(parent))})`,
+    (parent) => sql`
+      t.inventory_id IN (${inventoriesReaching(Number(parent.inventory_id))}) AND t.id IN (
+        ${selectRows(resource('job_event'), 'evt', ident('evt', 'job_id'), condition(parent))})`,
     {
       create: ({ inventory_id: inventory, name }) => ({ inventory, limit: asLimit(String(name)) }),
       needs: 'adhoc',

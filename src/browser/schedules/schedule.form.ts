@@ -217,9 +217,8 @@ function ruleIn(filled: Values): string {
  */
 function assertUnused(filled: Values): void {
   const changed = TIMES.filter(({ name, default: initial }) => {
-    const value = filled[name];
-    const isEmpty = isBlank(value) || daysIn(value).length === 0;
-    return !['unit', 'zone'].includes(name) && !isEmpty && String(value) !== String(initial);
+    const value = String(filled[name] ?? '');
+    return !['unit', 'zone'].includes(name) && value !== '' && value !== String(initial);
   });
   if (changed.length === 0) return;
   const fault = ['The rule below decides this. Choose a unit, or change the rule.'];

@@ -183,6 +183,8 @@ describe.each(SANDBOXES)('git %s', (_, kind) => {
     });
 
     it('continues after a sync that ended between two files', async () => {
+      // Only a sandbox limits the size of a file.
+      if (kind === 'none') return;
       const destination = freshFolder();
       await commit('first', 'one');
       await sync({ destination });

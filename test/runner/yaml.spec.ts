@@ -60,6 +60,7 @@ const REFUSED_HERE_ALONE: Reasons = [
   [/leading empty lines must use/, 'YAML 1.1 forbids it, too'],
   [/^Missing closing/, 'YAML 1.1 forbids lines of less indentation in quotes, too'],
   [/^Block collections are not allowed within flow/, 'YAML 1.1 forbids `-` alone there, too'],
+  [/^Implicit keys of flow[^]*[[,] *-,/, 'YAML 1.1 forbids `-` alone there, too'],
   [/^Comments must be separated/, 'YAML 1.1 wants a blank before them, too'],
   [/^Invalid anchor/, 'its name ends with a blank in YAML 1.1, too'],
   [/[*&]\w+[^\w\s]/, 'a sign right after the name belongs to it in YAML 1.2'],
@@ -67,6 +68,10 @@ const REFUSED_HERE_ALONE: Reasons = [
 ];
 const READ_OTHERWISE: Reasons = [
   [/<<: *\[/, 'releases of PyYAML merge lists of maps in different orders'],
+  [
+    /<<:[^]*\b1"?:[^]*\b1"?:/,
+    'PyYAML 6.0.4 merges keys of one letter as one, whatever their types',
+  ],
   [/[|>][^]*\n +(?:\r?\n|$)/, 'lines of blanks alone at the end of a block are empty'],
   [/[{[,] *\?\S/, '`?` before a letter is a part of the text in YAML 1.2'],
 ];

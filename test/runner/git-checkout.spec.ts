@@ -142,6 +142,11 @@ describe.each(SANDBOXES)('git %s', (_, kind) => {
       ]) {
         expect((await sync({ refspec, branch: 'pull/7/head' })).revision).toBe(feature);
       }
+      const mirror = { refspec: '+refs/heads/*:refs/heads/*', destination: freshFolder() };
+      for (const branch of ['main', 'feature/one']) {
+        const { revision } = await sync({ ...mirror, branch });
+        expect(revision).toBe(await git('rev-parse', branch));
+      }
       expect((await sync({ branch: 'HEAD' })).revision).toBe(await git('rev-parse', 'HEAD'));
     });
 

@@ -25,7 +25,8 @@ const CONFIG = `[core]
 [remote "origin"]
 	fetch = +refs/heads/*:refs/remotes/origin/*
 `;
-const HEAD = 'ref: refs/heads/main\n';
+// git refuses to fetch into the branch of HEAD, which a refspec can name.
+const HEAD = 'ref: refs/controller/files\n';
 
 /**
  * Turns a folder into a repository whose behavior depends on its objects and refs only. The caller must

@@ -1,5 +1,6 @@
 import { UnsealError, type SecretBox } from '../common/crypto/secret-box.js';
 import { resultOr } from '../common/errors/errors.js';
+import { exactJson } from '../common/exact-json.js';
 import { mergeArtifacts, openArtifacts, type Artifacts } from '../runs/workflow-artifacts.js';
 
 /** A run with its artifacts. */
@@ -17,6 +18,15 @@ export interface NodeWithArtifacts extends Partial<RunWithArtifacts> {
 }
 
 export const NO_ARTIFACTS: Artifacts = { open: {}, secret: {} };
+
+/**
+ * Maximum size of the artifacts that a node inherits or a nested workflow job passes on, in bytes. Each node
+ * passes on what it inherited, so without a maximum the artifacts would grow with each node.
+ */
+export const MAX_INHERITED_BYTES = 2_000_000;
+
+export const isTooLarge = ({ open, secret }: Artifacts): boolean =>
+  Buffer.byteLength(exactJson(open)) + Buffer.byteLength(exactJson(secret)) > MAX_INHERITED_BYTES;
 
 /**
  * Returns the merged artifacts of runs; values of later runs take precedence.

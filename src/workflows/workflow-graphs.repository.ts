@@ -55,16 +55,17 @@ export interface StartedNode {
   secret: string;
 }
 
-/** A run of a workflow job that is nested in another workflow job. */
-export interface NestedRun extends RunWithArtifacts, Row {
-  workflow_job_id: number;
+/** Size of the artifacts of all runs of a workflow job, in bytes. */
+export interface ArtifactSize extends Row {
+  id: number;
+  bytes: number;
 }
 
 /**
- * Maximum size of the artifacts of a node's parents, in bytes. Many parents can pass on the same artifacts. A
+ * Maximum size of artifacts that are read together, in bytes. Many runs can pass on the same artifacts. A
  * failed statement would stop all workflows.
  */
-const MAX_PARENT_BYTES = 200_000_000;
+export const MAX_READ_BYTES = 200_000_000;
 
 /** The nodes of active workflow jobs, for the workflow engine. */
 @Injectable()
@@ -122,7 +123,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
           SELECT coalesce(sum(octet_length(parent.ancestor_artifacts::text)
             + octet_length(parent.secret_artifacts) + coalesce(octet_length(run.artifacts::text), 0)
             + coalesce(octet_length(run.secret_artifacts), 0)), 0)
-          ${parentsOf('node')}) <= ${MAX_PARENT_BYTES}
+          ${parentsOf('node')}) <= ${MAX_READ_BYTES}
         THEN (
           SELECT coalesce(json_agg(json_build_object('node_id', parent.id,
               'ancestor_artifacts', parent.ancestor_artifacts,
@@ -170,20 +171,32 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
         AND node.outcome = '' AND NOT run.cancel_requested`);
   }
 
-  /** Returns runs of nested workflow jobs with artifacts, in the order of their ends. */
-  runsWithArtifacts(workflowJobIds: readonly number[]): Promise<NestedRun[]> {
-    return this.database.rows<NestedRun>(sql`
-      SELECT node.workflow_job_id, run.id, run.id AS run_id, run.artifacts, run.secret_artifacts
-      FROM workflow_job_nodes node
-      JOIN (${allRuns()}) run ON run.id = node.job_id
-      WHERE node.workflow_job_id IN (
+  /** Returns the sizes of the artifacts of nested workflow jobs whose runs have artifacts. */
+  artifactSizes(workflowJobIds: readonly number[]): Promise<ArtifactSize[]> {
+    return this.database.rows(sql`
+      SELECT node.workflow_job_id AS id, sum(octet_length(run.artifacts::text)
+        + coalesce(octet_length(run.secret_artifacts), 0))::bigint AS bytes
+      ${runsWithArtifacts()}
+        AND node.workflow_job_id IN (
           SELECT around.job_id FROM workflow_job_nodes around
           WHERE around.job_id = ANY(${workflowJobIds}::bigint[]))
-        AND (json_typeof(run.artifacts) = 'object' AND run.artifacts::text <> '{}'
-          OR run.secret_artifacts <> '')
+      GROUP BY node.workflow_job_id`);
+  }
+
+  /** Returns the runs of a workflow job that have artifacts, in the order of their ends. */
+  runsWithArtifacts(workflowJobId: number): Promise<(Row & RunWithArtifacts)[]> {
+    return this.database.rows(sql`
+      SELECT run.id, run.id AS run_id, run.artifacts, run.secret_artifacts
+      ${runsWithArtifacts()} AND node.workflow_job_id = ${workflowJobId}
       ORDER BY run.finished, node.id`);
   }
 }
+
+/** Returns the FROM clause for nodes whose `run` has artifacts. */
+const runsWithArtifacts = (): Sql => sql`
+  FROM workflow_job_nodes node JOIN (${allRuns()}) run ON run.id = node.job_id
+  WHERE (json_typeof(run.artifacts) = 'object' AND run.artifacts::text <> '{}'
+    OR run.secret_artifacts <> '')`;
 
 /** Returns the FROM clause for the parents of a node: `parent`, and its `run` if it had one. */
 const parentsOf = (node: string): Sql => sql`

@@ -118,3 +118,22 @@ it('statistics that grow too large along a path fail the node that would receive
   });
   expect(variablesOf(await runs.runOf(id, 'rescue'))).toEqual({});
 });
+
+it('statistics of a nested workflow that are too large together are not passed on', async () => {
+  const inner = await runs.template({ one: ran(), two: ran(), three: ran() });
+  const outer = await runs.template({ nested: { unified_job_template: inner.id }, after: ran() }, [
+    ['nested', 'success', 'after'],
+  ]);
+  const id = await runs.launch(outer);
+  await runs.settle();
+  const nested = (await runs.runOf(id, 'nested'))!;
+  for (const name of ['one', 'two', 'three']) {
+    await runs.end(nested.id, name, 'successful', { [name]: 'x'.repeat(700_000) });
+  }
+  expect(await runs.run(nested.id)).toMatchObject({
+    status: 'successful',
+    artifacts: {},
+    job_explanation: 'The values of set_stats are larger than 2000000 bytes and are not kept.',
+  });
+  expect(variablesOf(await runs.runOf(id, 'after'))).toEqual({});
+});

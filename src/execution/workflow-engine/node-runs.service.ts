@@ -12,6 +12,8 @@ import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.reposi
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
 import {
   artifactsOfNodes,
+  isTooLarge,
+  MAX_INHERITED_BYTES,
   NO_ARTIFACTS,
   type NodeWithArtifacts,
 } from '../../workflows/inherited-artifacts.js';
@@ -49,16 +51,7 @@ const recursionText = (order: readonly NamedTemplate[]): string =>
 const NO_KEY =
   'The secret statistics of the parent nodes cannot be decrypted with the current keys.';
 
-/**
- * Maximum size of the artifacts that a node inherits, in bytes. Each node passes on what it inherited, so without
- * a maximum the artifacts would grow with each node.
- */
-const MAX_INHERITED_BYTES = 2_000_000;
-
 const TOO_LARGE = inheritedTooLarge(MAX_INHERITED_BYTES);
-
-const isLarge = ({ open, secret }: Artifacts): boolean =>
-  Buffer.byteLength(exactJson(open)) + Buffer.byteLength(exactJson(secret)) > MAX_INHERITED_BYTES;
 
 /** A created run, with the reason why it cannot start. */
 interface CreatedRun {
@@ -132,7 +125,7 @@ export class NodeRuns {
     if (!parents) return TOO_LARGE;
     const inherited = artifactsOfNodes(this.box, parents);
     if (!inherited) return NO_KEY;
-    return isLarge(inherited) ? TOO_LARGE : inherited;
+    return isTooLarge(inherited) ? TOO_LARGE : inherited;
   }
 
   private async launch(

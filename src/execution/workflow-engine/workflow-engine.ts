@@ -3,8 +3,10 @@ import { SecretBox, UnsealError } from '../../common/crypto/secret-box.js';
 import { failPoint } from '../../common/fail-point.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
+import { artifactsTooLarge } from '../../runs/run-explanations.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.entity.js';
+import { MAX_INHERITED_BYTES } from '../../workflows/inherited-artifacts.js';
 import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
 import { ApprovalTimeouts } from './approval-timeouts.service.js';
@@ -18,6 +20,7 @@ import { secretFiller, secretNamesOf } from '../../workflows/workflow-secrets.js
 const BATCH = 50;
 /** Key of the engine's advisory lock, unique among the single-key locks of this database. */
 const LOCK_KEY = 7404;
+const TOO_LARGE = artifactsTooLarge(MAX_INHERITED_BYTES);
 const NO_KEY = 'The secret variables of this workflow cannot be decrypted with the current keys.';
 
 interface DecidedWorkflow {
@@ -35,7 +38,8 @@ interface WorkflowEnd {
 /**
  * Moves workflow jobs through their graphs: starts workflow jobs, starts nodes that are due, and ends
  * workflow jobs without active nodes. The number of statements of a pass is independent of the number of
- * workflow jobs; nodes with many parents start in parts.
+ * workflow jobs; nodes with many parents start in parts, and the artifacts of each nested workflow job are
+ * read alone.
  */
 @Injectable()
 export class WorkflowEngine {
@@ -132,10 +136,12 @@ export class WorkflowEngine {
 
   private async end(decided: readonly DecidedWorkflow[]): Promise<void> {
     const ended = decided.flatMap((workflow) => workflowEndOf(workflow) ?? []);
-    const undecryptable = await this.graphs.gatherArtifacts(ended.map(({ id }) => id));
-    const ends = ended.map((end) =>
-      undecryptable.has(end.id) && end.status !== 'canceled' ? endWithoutKey(end.id) : end,
-    );
+    const unstored = await this.graphs.gatherArtifacts(ended.map(({ id }) => id));
+    const ends = ended.map((end) => {
+      if (unstored.tooLarge.has(end.id)) return withExplanation(end, TOO_LARGE);
+      const isError = unstored.undecryptable.has(end.id) && end.status !== 'canceled';
+      return isError ? endWithoutKey(end.id) : end;
+    });
     for (const to of ['successful', 'failed', 'canceled', 'error'] as const) {
       await this.transitions.move(
         ends.filter(({ status }) => status === to),
@@ -144,6 +150,11 @@ export class WorkflowEngine {
     }
   }
 }
+
+const withExplanation = (end: WorkflowEnd, text: string): WorkflowEnd => ({
+  ...end,
+  explanation: [end.explanation, text].filter(Boolean).join(' '),
+});
 
 const endWithoutKey = (id: number): WorkflowEnd => ({ id, status: 'error', explanation: NO_KEY });
 

@@ -3,13 +3,15 @@ import { exactJson } from '../../common/exact-json.js';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { entryOf } from '../../common/invariants.js';
 import { sealArtifacts } from '../../runs/workflow-artifacts.js';
-import { artifactsOfRuns } from '../../workflows/inherited-artifacts.js';
+import { artifactsOfRuns, isTooLarge } from '../../workflows/inherited-artifacts.js';
 import {
+  MAX_READ_BYTES,
   WorkflowGraphsRepository,
   type GraphNode,
 } from '../../workflows/workflow-graphs.repository.js';
 import {
   type RunningWorkflowJob,
+  type StoredArtifacts,
   WorkflowJobsRepository,
 } from '../../workflows/workflow-jobs.repository.js';
 import type { Decision } from './workflow-graph.js';
@@ -17,6 +19,12 @@ import type { Decision } from './workflow-graph.js';
 /** An active workflow job with its nodes. */
 export interface RunningWorkflow extends RunningWorkflowJob {
   nodes: GraphNode[];
+}
+
+/** Workflow jobs whose artifacts are not stored, by reason. */
+interface UnstoredArtifacts {
+  tooLarge: ReadonlySet<number>;
+  undecryptable: ReadonlySet<number>;
 }
 
 /** Reads the graphs of running workflow jobs and stores the decisions about their nodes. */
@@ -55,31 +63,26 @@ export class WorkflowGraphs {
 
   /**
    * Stores the artifacts of the runs of finished workflow jobs, so that the parent workflow can pass the
-   * artifacts on.
+   * artifacts on. They are read for one workflow job at a time, because together they can be very large.
    *
-   * @returns ids of workflow jobs whose secret artifacts cannot be decrypted with the current keys; their
-   *   artifacts are not stored
+   * @returns workflow jobs whose artifacts are not stored: they are too large, or secret artifacts cannot
+   *   be decrypted with the current keys
    */
-  async gatherArtifacts(workflowIds: readonly number[]): Promise<Set<number>> {
-    const runs = workflowIds.length === 0 ? [] : await this.graphs.runsWithArtifacts(workflowIds);
-    const undecryptable = new Set<number>();
-    const gathered = [...new Set(runs.map((run) => run.workflow_job_id))].flatMap((id) => {
-      const artifacts = artifactsOfRuns(
-        this.secretBox,
-        runs.filter((run) => run.workflow_job_id === id),
-      );
-      if (!artifacts) undecryptable.add(id);
-      return artifacts ? [{ id, ...artifacts }] : [];
-    });
-    if (gathered.length > 0) {
-      await this.workflowJobs.storeArtifacts(
-        gathered.map(({ id, open, secret }) => ({
-          id,
-          artifacts: exactJson(open),
-          secret: sealArtifacts(this.secretBox, 'unified_jobs', id, secret),
-        })),
-      );
+  async gatherArtifacts(workflowIds: readonly number[]): Promise<UnstoredArtifacts> {
+    const sizes = workflowIds.length === 0 ? [] : await this.graphs.artifactSizes(workflowIds);
+    const unstored = { tooLarge: new Set<number>(), undecryptable: new Set<number>() };
+    const gathered: StoredArtifacts[] = [];
+    for (const { id, bytes } of sizes) {
+      const runs = bytes > MAX_READ_BYTES ? null : await this.graphs.runsWithArtifacts(id);
+      const artifacts = runs && artifactsOfRuns(this.secretBox, runs);
+      if (!runs || (artifacts && isTooLarge(artifacts))) unstored.tooLarge.add(id);
+      else if (!artifacts) unstored.undecryptable.add(id);
+      else {
+        const secret = sealArtifacts(this.secretBox, 'unified_jobs', id, artifacts.secret);
+        gathered.push({ id, artifacts: exactJson(artifacts.open), secret });
+      }
     }
-    return undecryptable;
+    if (gathered.length > 0) await this.workflowJobs.storeArtifacts(gathered);
+    return unstored;
   }
 }

@@ -52,7 +52,8 @@ export default {
       linkRuns: [[[{ id: 1, runId: 2, artifacts: '{}', secret: '' }]]],
       end: [[new Map([[1, 'skipped' as const]]), true]],
       activeRuns: [[[1]]],
-      runsWithArtifacts: [[[1]]],
+      artifactSizes: [[[1]]],
+      runsWithArtifacts: [[1]],
     }),
   ],
   fragments: [

@@ -74,6 +74,7 @@ export class ExternalLogins {
     const scope = { requestId: '', sourceIp: '', ...currentScope(), actor: null };
     const user = await runInScope(scope, () => this.database.transaction(apply));
     if (refusal !== null) throw refused(refusal);
+    if (!(await this.users.accountById(user))) throw refused('The account is disabled.');
     await this.users.noteLogin(user);
     return user;
   }

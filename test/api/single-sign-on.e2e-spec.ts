@@ -183,6 +183,15 @@ describe('a login is refused', () => {
     await expectRefused(await browser.visit(url.replace('/idp/', '/neighbor/')), NOT_BEGUN);
   });
 
+  it('if the account is disabled', async () => {
+    const username = account();
+    await logIn();
+    await sso.test.database.execute(
+      sql`UPDATE users SET is_disabled = true WHERE username = ${username}`,
+    );
+    await expectRefused(await logIn(), 'The account is disabled.');
+  });
+
   it('if it took more than ten minutes', async () => {
     account();
     const browser = new CookieBrowser();

@@ -59,7 +59,9 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
     const { input_field_name: id = '' } = values;
     const field = inputField(target.type, id);
     if (actor.isSuperuser || !field || !isDestination(field)) return;
-    const [secret] = sealedInputs(target.inputs).filter((name) => name !== id);
+    // Also secrets that another input source hides: they are used again after its deletion.
+    const stored = await this.credentials.storedInputs(target.id);
+    const [secret] = sealedInputs(stored).filter((name) => name !== id);
     if (secret !== undefined) {
       const text = `${secret} must be entered again: ${id} decides where it is sent.`;
       throw Invalid.field('input_field_name', text);

@@ -253,4 +253,15 @@ describe('inputs from a secret store', () => {
     await client.patch(url, { inputs: { token: '' } }).expect(200);
     await client.delete(made.body.url).expect(204);
   });
+
+  it('cannot be the address for stored secrets that another source hides', async () => {
+    const { draft, client, useStore } = await lookedUp('host', { token: 'kept' });
+    await useStore();
+    const hiding = { ...draft, input_field_name: 'token' };
+    await client.post('credential_input_sources/', hiding).expect(201);
+    const { body } = await client.post('credential_input_sources/', draft).expect(400);
+    expect(body).toEqual({
+      input_field_name: ['token must be entered again: host decides where it is sent.'],
+    });
+  });
 });

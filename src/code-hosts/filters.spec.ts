@@ -119,6 +119,14 @@ describe('matchesRef', () => {
     matchesRef(`${'*a'.repeat(127)}b`, 'a'.repeat(1024));
     expect(process.cpuUsage(startedAt).user).toBeLessThan(500_000);
   });
+
+  it('stays fast on the most and longest patterns that filters can have', () => {
+    const startedAt = process.cpuUsage();
+    for (let index = 10; index < 60; index += 1) {
+      matchesRef(`${'?*a*'.repeat(63)}z${index}`, 'ab'.repeat(512));
+    }
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(250_000);
+  });
 });
 
 describe('webhookFilterFaults', () => {

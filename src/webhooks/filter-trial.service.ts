@@ -8,6 +8,7 @@ import {
   type WebhookFilters,
 } from '../code-hosts/filters.js';
 import { parseRecord } from '../common/records.js';
+import { Yielder } from '../common/yielder.js';
 import { eventMismatch, type ReceiverKind } from './receiver-kinds.js';
 import {
   WebhookDeliveriesRepository,
@@ -45,7 +46,12 @@ export class FilterTrial {
   ): Promise<{ launches: number; count: number; results: TrialResult[] }> {
     const rules = { filters: readFilters(filters), forks };
     const deliveries = await this.deliveries.newestWithPayload(templateId, TEST_LIMITS);
-    const results = deliveries.map((delivery) => testDelivery(delivery, kind, rules));
+    const results: TrialResult[] = [];
+    const yielder = new Yielder();
+    for (const delivery of deliveries) {
+      results.push(testDelivery(delivery, kind, rules));
+      await yielder.yieldIfDue();
+    }
     const launches = results.filter((result) => result.launches).length;
     return { launches, count: results.length, results };
   }

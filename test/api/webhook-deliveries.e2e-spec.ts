@@ -7,6 +7,7 @@ import { Cleanups, sumOfBatches } from '../../src/system-jobs/cleanups.js';
 import { ReceiverTemplates } from '../../src/webhooks/receiver-templates.service.js';
 import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { longestTurn } from '../support/event-loop.js';
 import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
 import type { PersonaName } from '../support/personas.js';
 import { samePageQueries } from '../support/queries.js';
@@ -347,6 +348,21 @@ describe('the test of filters', () => {
       expect(body).toEqual({ webhook_filters: [expect.any(String)] });
     },
   );
+
+  it('lets other requests continue, however expensive the patterns are', async () => {
+    const busy = await homeHook();
+    await busy.send(PUSH).expect(202);
+    await test.database.execute(sql`
+      INSERT INTO webhook_deliveries (template_id, service, event, verdict, ref_name, payload)
+      SELECT template_id, service, event, verdict, ${'ab'.repeat(500)}, payload
+      FROM webhook_deliveries, generate_series(1, 99) WHERE template_id = ${busy.template.id}`);
+    const refs = Array.from({ length: 10 }, (_one, index) => `${'?*a*'.repeat(63)}z${index}`);
+    const url = `job_templates/${busy.template.id}/webhook_filters/test/`;
+    const turn = await longestTurn(() =>
+      test.as.orgAdmin.post(url, { webhook_filters: { refs } }).expect(200),
+    );
+    expect(turn).toBeLessThan(150);
+  });
 
   it('is permitted to users who may change the template', async () => {
     await test.as.auditor.post(path(), {}).expect(403);

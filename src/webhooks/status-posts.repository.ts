@@ -5,7 +5,6 @@ import { raw, sql, type Sql } from '../database/sql.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allRuns } from '../runs/runs.repository.js';
-import { templateNames } from '../templates/templates.repository.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookStatusPost } from './webhook-status-post.entity.js';
 
@@ -58,7 +57,7 @@ export interface LeasedPost {
   overdue: boolean;
   service: WebhookServiceName;
   credentialId: number | null;
-  /** Template of the run; null if it was deleted. */
+  /** Template of the run, with its name at launch; null if it was deleted. */
   template: { id: number; name: string } | null;
 }
 
@@ -127,10 +126,9 @@ export class StatusPostsRepository extends TableRepository<Row> {
         leased.status, leased.url, json_array_length(leased.attempts) AS tries,
         leased.created < now() - make_interval(hours => ${GIVE_UP_HOURS}) AS overdue,
         run.webhook_service AS service, run.webhook_credential_id AS "credentialId",
-        CASE WHEN ujt.id IS NOT NULL THEN json_build_object('id', ujt.id, 'name', ujt.name) END
-          AS template
-      FROM leased JOIN (${allRuns()}) run ON run.id = leased.job_id
-      LEFT JOIN (${templateNames()}) ujt ON ujt.id = run.unified_job_template_id`);
+        CASE WHEN run.unified_job_template_id IS NOT NULL
+          THEN json_build_object('id', run.unified_job_template_id, 'name', run.name) END AS template
+      FROM leased JOIN (${allRuns()}) run ON run.id = leased.job_id`);
     return leased ?? null;
   }
 

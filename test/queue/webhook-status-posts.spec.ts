@@ -169,6 +169,27 @@ describe('contexts', () => {
       hooks.map(({ template }) => `automation-controller/Deploy (${template.id})`),
     );
   });
+
+  it('stay the same for a run whose template gets another name meanwhile', async () => {
+    const hook = await bench.hook(
+      'service_a',
+      undefined,
+      await test.make.jobTemplate({ name: 'Before' }),
+    );
+    const job = await bench.launch(hook);
+    await bench.work(job);
+    await test.as.superuser
+      .patch(`job_templates/${hook.template.id}/`, { name: 'After' })
+      .expect(200);
+    await bench.move(job, 'canceled');
+    await bench.work(job);
+    const posts = bench.sink.requests.map(({ body }) => JSON.parse(body) as Row);
+    const context = `automation-controller/Before (${hook.template.id})`;
+    expect(posts).toMatchObject([
+      { state: 'pending', context },
+      { state: 'failure', context },
+    ]);
+  });
 });
 
 it('statuses of a workflow job link to it, and those of its jobs are not posted', async () => {

@@ -8,7 +8,7 @@ import {
 } from './credential-input-sources.repository.js';
 import { CredentialsRepository, type SealedCredential } from './credentials.repository.js';
 import { LookupError } from './external/lookup-error.js';
-import { LookupSession } from './external/lookup-session.js';
+import type { LookupSession } from './external/lookup-session.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import { openInputs } from './sealed-inputs.js';
 import type { CredentialInputs, TypedInputs } from './types/definition.js';
@@ -38,15 +38,12 @@ export class CredentialSecrets {
    * Returns credentials with their secrets. Reads stored inputs with one statement, and fetches
    * looked-up inputs, which can take half a minute. Ids without a credential are omitted.
    *
-   * @param session session of the run, which logs in to each store once
+   * @param session session of the run or of the status post, which logs in to each store once
    * @throws UnsealError naming the credential, if a secret cannot be decrypted with the installation's keys
    * @throws LookupError naming the input, the credential and the store, if a value cannot be
    *   fetched
    */
-  async open(
-    ids: readonly number[],
-    session = new LookupSession(),
-  ): Promise<Map<number, OpenCredential>> {
+  async open(ids: readonly number[], session: LookupSession): Promise<Map<number, OpenCredential>> {
     const opened = await this.stored(ids);
     const sources = opened.size === 0 ? [] : await this.sources.ofTargets([...opened.keys()]);
     if (sources.length > 0) await this.fetchInto(opened, sources, session);

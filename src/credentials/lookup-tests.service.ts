@@ -8,6 +8,7 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import type { Credential } from './credential.entity.js';
 import { LookupError } from './external/lookup-error.js';
+import { LookupSession } from './external/lookup-session.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import type { LookupRequest } from './lookup.dto.js';
 import { maskSealed, openPrevious } from './sealed-inputs.js';
@@ -59,10 +60,13 @@ export class LookupTests {
     }
     const { faults, location } = checkMetadata(type, metadata);
     if (Object.keys(faults).length > 0) throw new Invalid({ metadata: faults });
-    const value = itemAt(
-      await this.lookups.fetch([{ store: { id: 0, type, inputs }, location }]),
-      0,
-    );
-    if (value instanceof LookupError) throw Invalid.field('inputs', value.message);
+    const session = new LookupSession();
+    const request = { store: { id: 0, type, inputs }, location };
+    try {
+      const value = itemAt(await this.lookups.fetch([request], session), 0);
+      if (value instanceof LookupError) throw Invalid.field('inputs', value.message);
+    } finally {
+      await session.close();
+    }
   }
 }

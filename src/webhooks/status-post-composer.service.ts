@@ -3,6 +3,7 @@ import type { OutboundRequest } from '../outbound/outbound-client.js';
 import { resource } from '../common/resource/define-resource.js';
 import { Settings } from '../config/settings.js';
 import { CredentialSecrets } from '../credentials/credential-secrets.service.js';
+import type { LookupSession } from '../credentials/external/lookup-session.js';
 import { textInput } from '../credentials/types/inputs.js';
 import { BaseUrl } from '../settings/base-url.service.js';
 import { webhookService } from '../code-hosts/services.js';
@@ -36,8 +37,8 @@ export class StatusPostComposer {
   ) {}
 
   /** @throws Unpostable; UnsealError or LookupError if the token is not available */
-  async compose(post: LeasedPost): Promise<ComposedPost> {
-    const { token, host } = await this.credential(post);
+  async compose(post: LeasedPost, lookups: LookupSession): Promise<ComposedPost> {
+    const { token, host } = await this.credential(post, lookups);
     const { publicHosts } = webhookService(post.service).status;
     const allowedHosts = [...publicHosts, ...this.settings.WEBHOOK_STATUS_HOSTS];
     if (!mayPostTo(post.url, { credentialHost: host, allowedHosts })) {
@@ -59,8 +60,12 @@ export class StatusPostComposer {
     return { request, token: token.trim() };
   }
 
-  private async credential({ credentialId }: LeasedPost): Promise<{ token: string; host: string }> {
-    const opened = await this.credentials.open(credentialId === null ? [] : [credentialId]);
+  private async credential(
+    { credentialId }: LeasedPost,
+    lookups: LookupSession,
+  ): Promise<{ token: string; host: string }> {
+    const ids = credentialId === null ? [] : [credentialId];
+    const opened = await this.credentials.open(ids, lookups);
     const inputs = credentialId === null ? undefined : opened.get(credentialId)?.inputs;
     if (!inputs) throw new Unpostable('The webhook credential was deleted.');
     return { token: textInput(inputs, 'token'), host: textInput(inputs, 'host') };

@@ -10,6 +10,7 @@ import { isRetryableStatus, nextDelayMs, parseRetryAfter } from '../outbound/ret
 import { Outbox } from '../common/queue/outbox.service.js';
 import type { QueueHandler } from '../common/queue/queue-processor.js';
 import { LookupError } from '../credentials/external/lookup-error.js';
+import { LookupSession } from '../credentials/external/lookup-session.js';
 import {
   StatusPostComposer,
   Unpostable,
@@ -54,14 +55,20 @@ export class StatusPoster implements QueueHandler {
     for (;;) {
       const post = await this.store.lease(jobId);
       if (!post) break;
-      await this.deliver(post);
+      const lookups = new LookupSession(jobId);
+      try {
+        await this.deliver(post, lookups);
+      } finally {
+        // After the post, because the end of a login can revoke the token.
+        await lookups.close();
+      }
     }
     const seconds = await this.store.waitSeconds(postId);
     if (seconds !== null) await this.outbox.postpone(STATUS_POSTS_QUEUE, postId, seconds);
   }
 
-  private async deliver(post: LeasedPost): Promise<void> {
-    const composed = await this.compose(post);
+  private async deliver(post: LeasedPost, lookups: LookupSession): Promise<void> {
+    const composed = await this.compose(post, lookups);
     if (!composed) return;
     const destination = new URL(post.url).origin;
     const admission = await this.breaker.admit(destination);
@@ -76,9 +83,9 @@ export class StatusPoster implements QueueHandler {
     if (report === 'failed' || admission.tracked) await this.breaker[report](destination);
   }
 
-  private async compose(post: LeasedPost): Promise<ComposedPost | null> {
+  private async compose(post: LeasedPost, lookups: LookupSession): Promise<ComposedPost | null> {
     try {
-      return await this.composer.compose(post);
+      return await this.composer.compose(post, lookups);
     } catch (error) {
       if (error instanceof LookupError) {
         const attempt = { answer: null, detail: error.message, duration_ms: 0 };

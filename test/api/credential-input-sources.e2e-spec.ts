@@ -228,6 +228,25 @@ describe('tests of secret stores', () => {
     });
   });
 
+  it('end their login, even if the value does not exist', async () => {
+    const login = { role_id: 'role', secret_id: 'secret-id' };
+    const { id } = await vault({ inputs: { url: stores.url, ...login } });
+    stores.takeLines();
+    for (const [secret_path, status] of [
+      ['db', 202],
+      ['lost', 400],
+    ] as const) {
+      await test.as.superuser
+        .post(`credentials/${id}/test/`, { metadata: { ...place, secret_path } })
+        .expect(status);
+      expect(stores.takeLines()).toEqual([
+        'POST /v1/auth/approle/login',
+        `GET /v1/kv/data/${secret_path}`,
+        'POST /v1/auth/token/revoke-self',
+      ]);
+    }
+  });
+
   it('accept inputs that are not stored', async () => {
     const { make, as } = test;
     const user = await make.user();

@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { CredentialSecrets } from '../../src/credentials/credential-secrets.service.js';
+import { LookupSession } from '../../src/credentials/external/lookup-session.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -30,8 +31,9 @@ const draft = (fields: object = {}) => ({
   ...fields,
 });
 const secrets = { username: 'deploy', password: CANARY, become_password: 'ASK' };
-const opened = async (id: number) =>
-  (await test.app.get(CredentialSecrets, { strict: false }).open([id])).get(id)!;
+const open = (ids: readonly number[]) =>
+  test.app.get(CredentialSecrets, { strict: false }).open(ids, new LookupSession());
+const opened = async (id: number) => (await open([id])).get(id)!;
 
 it('credentials are opened in the order of their ids, also after a change', async () => {
   const ids = await Promise.all(
@@ -39,7 +41,7 @@ it('credentials are opened in the order of their ids, also after a change', asyn
   );
   for (const id of ids) await test.as.superuser.patch(`credentials/${id}/`, { description: 'x' });
   await test.as.superuser.patch(`credentials/${ids[0]}/`, { description: 'y' });
-  const all = await test.app.get(CredentialSecrets, { strict: false }).open(ids);
+  const all = await open(ids);
   expect([...all.keys()]).toEqual(ids.toSorted((left, right) => left - right));
 });
 

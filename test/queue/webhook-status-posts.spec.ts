@@ -1,8 +1,11 @@
+import { decodeJwt } from 'jose';
+
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { FakeSecretStores } from '../support/fakes/fake-secret-stores.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
 import { commitId } from '../support/payloads/sample.js';
 import { SERVICE_ROWS } from '../support/payloads/webhooks.js';
@@ -19,7 +22,8 @@ let test: TestApp;
 let bench: StatusPostBench;
 
 beforeAll(async () => {
-  test = await boot({ settings: { BASE_URL: 'https://controller.example.com/' } });
+  const settings = { BASE_URL: 'https://controller.example.com/', OUTBOUND_ALLOW: '127.0.0.0/8' };
+  test = await boot({ settings });
   bench = await StatusPostBench.start(test);
 });
 afterAll(async () => {
@@ -215,6 +219,35 @@ it('statuses of a workflow job link to it, and those of its jobs are not posted'
 });
 
 describe('the token', () => {
+  it('is looked up with the identity of the run, and the login ends after the post', async () => {
+    const stores = await FakeSecretStores.start();
+    stores.logins.jwt = 'any';
+    stores.secrets['kv/data/bot'] = { data: { token: TOKEN } };
+    const hook = await bench.hook('service_a');
+    const store = await test.make.credential({
+      ...{ organization: test.home.organization.id, namespace: 'hashivault-kv-oidc' },
+      inputs: { url: stores.url, api_version: 'v2', jwt_role: 'bots', jwt_aud: stores.url },
+    });
+    const template = await test.as.superuser.get(`job_templates/${hook.template.id}/`).expect(200);
+    await test.as.superuser
+      .post(`credentials/${template.body.webhook_credential as number}/input_sources/`, {
+        ...{ input_field_name: 'token', source_credential: store.id },
+        metadata: { secret_backend: 'kv', secret_path: 'bot', secret_key: 'token' },
+      })
+      .expect(201);
+    const job = await bench.launch(hook);
+    await bench.work(job);
+    expect(await bench.outcomes(job)).toEqual([['pending', 'sent']]);
+    const { jwt } = stores.requests[0]!.body as { jwt: string };
+    expect(decodeJwt(jwt)).toMatchObject({ job: String(job), template: String(hook.template.id) });
+    expect(stores.takeLines()).toEqual([
+      'POST /v1/auth/jwt/login',
+      'GET /v1/kv/data/bot',
+      'POST /v1/auth/token/revoke-self',
+    ]);
+    await stores.close();
+  });
+
   it.each([
     ['the host of the credential is another', { host: 'https://git.example.com' }],
     ['neither credential nor setting name the host', {}],

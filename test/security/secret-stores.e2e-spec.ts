@@ -7,6 +7,7 @@ import { ConsoleLogger, Logger } from '@nestjs/common';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { CredentialSecrets } from '../../src/credentials/credential-secrets.service.js';
+import { LookupSession } from '../../src/credentials/external/lookup-session.js';
 import { managedCredentialType } from '../support/managed-credential-type.js';
 import { secretInputs } from '../../src/credentials/types/inputs.js';
 import { ident, sql } from '../../src/database/sql.js';
@@ -91,14 +92,14 @@ it.each(kinds)('$namespace shows no secret', async ({ namespace, sample, secrets
       bodies.push((await superuser.post(path, body).expect(400)).text);
     }
     stores.faults.push(...(echo as 'echo'[]));
-    await secretsOf.open([target.id]).then(
+    await secretsOf.open([target.id], new LookupSession()).then(
       () => expect(index).toBe(-1),
       (error: Error) => bodies.push(error.stack ?? error.message),
     );
     expect(bodies.at(-1)).toContain('Could not get "password" of credential');
     expect(stores.faults).toEqual([]);
   }
-  const opened = (await secretsOf.open([target.id])).get(target.id);
+  const opened = (await secretsOf.open([target.id], new LookupSession())).get(target.id);
   expect(String(opened?.inputs.password)).toContain(sample.value.trim());
   const browser = superuser.with({ Accept: 'text/html' });
   for (const path of [
@@ -121,12 +122,12 @@ it('a GitHub App issues a token to git that is not stored', async () => {
     inputs: VENDOR_STORES.github_app?.inputs(stores.url),
   });
   const secrets = test.app.get(CredentialSecrets, { strict: false });
-  const opened = (await secrets.open([credential.id])).get(credential.id);
+  const opened = (await secrets.open([credential.id], new LookupSession())).get(credential.id);
   expect(opened?.inputs).toMatchObject({
     ...{ username: 'x-access-token', password: 'ghs_github-value' },
   });
   stores.faults.push('echo');
-  await expect(secrets.open([credential.id])).rejects.toThrow(
+  await expect(secrets.open([credential.id], new LookupSession())).rejects.toThrow(
     `Could not get a token with credential "${credential.name as string}": HTTP 403.`,
   );
 });

@@ -7,12 +7,12 @@ import type { SecretReader } from './secret-store.js';
  */
 const LOGIN_MS = 5 * 60 * 1000;
 
-/** Timeout for ending all logins of a run. */
+/** Timeout for ending all logins. */
 const CLOSE_MS = 5000;
 
 /**
- * Logins to secret stores during one run. The run logs in to each store once and reads each secret
- * once, no matter how often it opens credentials.
+ * Logins to secret stores during one run, status post or test, which logs in to each store once and reads
+ * each secret once, no matter how often it opens credentials. Its owner closes it.
  */
 export class LookupSession implements TokenSubject {
   private readonly readers = new Map<number, { reader: SecretReader; since: number }>();
@@ -22,7 +22,7 @@ export class LookupSession implements TokenSubject {
   /** Revision of the project that the run uses, once it is known. */
   revision = '';
 
-  /** @param runId run that uses the values; null outside of runs */
+  /** @param runId run that uses the values, or whose status is posted; null for a test */
   constructor(readonly runId: number | null = null) {}
 
   /** Returns the reader of a store. Creates a reader unless the known one has a recent login. */

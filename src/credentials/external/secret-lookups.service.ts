@@ -13,7 +13,7 @@ import { IdentityTokens } from '../identity-tokens.js';
 import type { CredentialInputs, TypedInputs } from '../types/definition.js';
 import { missingInputs } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { LookupSession } from './lookup-session.js';
+import type { LookupSession } from './lookup-session.js';
 import type { RefusalReason, SecretLocation, SecretReader } from './secret-store.js';
 import { SECRET_STORES } from './secret-stores.js';
 
@@ -59,7 +59,7 @@ export class SecretLookups {
    */
   async fetch(
     requests: readonly SecretRequest[],
-    session = new LookupSession(),
+    session: LookupSession,
   ): Promise<(string | LookupError)[]> {
     session.deadline = AbortSignal.timeout(this.limits.totalMs);
     const values: (string | LookupError)[] = [];

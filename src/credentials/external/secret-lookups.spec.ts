@@ -60,7 +60,7 @@ const v2 = (inputs: CredentialInputs = token): StoreCredential =>
   storeOf('hashivault_kv', { api_version: 'v2', ...inputs });
 
 const read = async (store: StoreCredential, location: Record<string, string>) =>
-  (await lookups.fetch([{ store, location }]))[0];
+  (await lookups.fetch([{ store, location }], new LookupSession()))[0];
 
 const db = { secret_backend: 'kv', secret_path: 'db/prod', secret_key: 'password' };
 
@@ -114,7 +114,12 @@ describe('HashiCorp Vault', () => {
       store,
       location: { ...db, secret_key: key },
     }));
-    expect(await lookups.fetch(wanted)).toEqual(['app', 's3cret', '5432', 'app']);
+    expect(await lookups.fetch(wanted, new LookupSession())).toEqual([
+      'app',
+      's3cret',
+      '5432',
+      'app',
+    ]);
     expect(stores.takeLines()).toHaveLength(2);
   });
 
@@ -127,13 +132,15 @@ describe('HashiCorp Vault', () => {
       new SecretLookups(client, Settings.load({ ...ENVIRONMENT, ...more }), tokens);
     const wanted = [{ store: v2({ kubernetes_role: 'workers' }), location: db }];
     const permitted = { VAULT_KUBERNETES_AUTH_HOSTS: host, VAULT_KUBERNETES_TOKEN_FILE: file };
-    expect(await lookupsWith(permitted).fetch(wanted)).toEqual(['s3cret']);
+    expect(await lookupsWith(permitted).fetch(wanted, new LookupSession())).toEqual(['s3cret']);
     expect(stores.takeLines()[0]).toBe('POST /v1/auth/kubernetes/login');
     const refused = `A Kubernetes role cannot be used with ${host}: the setting VAULT_KUBERNETES_AUTH_HOSTS does not name it.`;
-    expect(await lookups.fetch(wanted)).toEqual([new LookupError(refused)]);
+    expect(await lookups.fetch(wanted, new LookupSession())).toEqual([new LookupError(refused)]);
     const elsewhere = { ...permitted, VAULT_KUBERNETES_TOKEN_FILE: `${file}-none` };
     const missing = 'The token of the Kubernetes service account cannot be read.';
-    expect(await lookupsWith(elsewhere).fetch(wanted)).toEqual([new LookupError(missing)]);
+    expect(await lookupsWith(elsewhere).fetch(wanted, new LookupSession())).toEqual([
+      new LookupError(missing),
+    ]);
     expect(stores.takeLines()).toEqual([]);
   });
 
@@ -210,9 +217,10 @@ describe('HashiCorp Vault', () => {
 
   it('receives no request if its address is not permitted', async () => {
     const closed = new OutboundClient({ allow: [], userAgent: 'test' });
-    const [value] = await new SecretLookups(closed, settings, tokens).fetch([
-      { store: v2(), location: db },
-    ]);
+    const [value] = await new SecretLookups(closed, settings, tokens).fetch(
+      [{ store: v2(), location: db }],
+      new LookupSession(),
+    );
     expect(value).toEqual(
       new LookupError(
         'The address of 127.0.0.1 is not permitted. Private and local networks must be listed in OUTBOUND_ALLOW.',

@@ -9,6 +9,7 @@ import type { IdentityTokens } from '../identity-tokens.js';
 import { managedCredentialType } from '../../../test/support/managed-credential-type.js';
 import { signedRequest } from './aws-secrets-manager.js';
 import { LookupError } from './lookup-error.js';
+import { LookupSession } from './lookup-session.js';
 import { SecretLookups } from './secret-lookups.service.js';
 import { SECRET_STORES } from './secret-stores.js';
 
@@ -60,7 +61,8 @@ function storeOf(namespace: string, inputs: CredentialInputs) {
 
 function read(namespace: string, inputs: CredentialInputs, ...places: Place[]) {
   const store = storeOf(namespace, inputs);
-  return lookups.fetch(places.map((location) => ({ store, location })));
+  const requests = places.map((location) => ({ store, location }));
+  return lookups.fetch(requests, new LookupSession());
 }
 
 function sampleOf(namespace: string): VendorSample {
@@ -130,7 +132,8 @@ describe.each(samples)('$namespace', (sample) => {
     expect(await good(sample)).toEqual([new LookupError('HTTP 503.')]);
     stores.faults.push('hang', 'hang', 'hang');
     const store = storeOf(namespace, inputs(stores.url));
-    const [answer] = await new HastyLookups(client, settings, tokens).fetch([{ store, location }]);
+    const hasty = new HastyLookups(client, settings, tokens);
+    const [answer] = await hasty.fetch([{ store, location }], new LookupSession());
     expect(String(answer)).toContain('no complete response in time');
   });
 });

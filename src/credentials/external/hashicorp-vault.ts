@@ -16,8 +16,8 @@ import type { CredentialInputs } from '../types/definition.js';
 import { memberOf } from '../../common/records.js';
 import { LookupError } from './lookup-error.js';
 
-/** Path at which Vault shows the token of a request, also in a namespace. */
-const OWN_TOKEN = /(?:^|\/)auth\/token\/lookup-self$/;
+/** Paths at which Vault shows the token of a request, also in a namespace. */
+const OWN_TOKEN = /(?:^|\/)auth\/token\/lookup(?:-self)?$/;
 
 /** Reads key-value secrets from HashiCorp Vault, with both versions of the engine. */
 export const hashicorpVault: SecretStore = (inputs, context) => {

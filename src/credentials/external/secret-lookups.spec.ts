@@ -83,11 +83,13 @@ describe('HashiCorp Vault', () => {
 
   it.each([
     { secret_path: 'auth/token/lookup-self', secret_key: 'id' },
+    { secret_path: 'auth/token/lookup', secret_key: 'id' },
     { secret_backend: 'ns/auth', secret_path: '/token//lookup-self/', secret_key: 'id' },
   ])('does not show its own token: %j', async (location) => {
     const own = { id: 'root-token' };
     Object.assign(stores.secrets, {
       'auth/token/lookup-self': own,
+      'auth/token/lookup': own,
       'ns/auth/token/lookup-self': own,
     });
     const value = await read(storeOf('hashivault_kv', token), location);

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Unavailable } from '../common/errors/errors.js';
 import * as json from '../common/fields/json-schema.js';
 import { entryOf } from '../common/invariants.js';
 import { extendEach, resource, type Row } from '../common/resource/define-resource.js';
@@ -61,12 +60,8 @@ export class InventoryExtension {
         SELECT inv.id, ${join(counts)} FROM unnest(${ids}::int[]) AS inv (id)`),
       labelSummaries(resource('inventory'), ids, context),
     ]);
-    const smart = rows.map(hostedInventory).filter(isSmart);
     // Every reader of the list would otherwise wait for a slow filter in vain.
-    const members = await this.members.of(smart).catch((error: unknown) => {
-      if (error instanceof Unavailable) return new Map<number, MemberCount>();
-      throw error;
-    });
+    const members = await this.members.known(rows.map(hostedInventory).filter(isSmart));
     const fieldsOf = new Map(counted.map(({ id, ...fields }) => [id, fields]));
     return extendEach(rows, ({ id, kind }) => ({
       fields: {

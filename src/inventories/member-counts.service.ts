@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Unavailable } from '../common/errors/errors.js';
 import { withListTimeout } from '../common/list/time-limit.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -31,5 +32,13 @@ export class MemberCounts {
       this.hosts.countMembers(members),
     );
     return new Map(counted.map((row) => [row.id, row]));
+  }
+
+  /** Returns the counts by inventory; no counts if the statement takes too long. */
+  async known(inventories: readonly HostedInventory[]): Promise<Map<number, MemberCount>> {
+    return this.of(inventories).catch((error: unknown) => {
+      if (error instanceof Unavailable) return new Map<number, MemberCount>();
+      throw error;
+    });
   }
 }

@@ -84,7 +84,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
    * Returns the number of slices of a launch; undefined if the template was deleted.
    *
    * @param prompted number of slices in the launch request; null for the number of the template
-   * @param hosts number of hosts of the inventory; null if it was deleted
+   * @param hosts number of hosts of the inventory; null if it was deleted, or takes too long to count
    */
   async sliceCount(
     id: number,

@@ -59,14 +59,15 @@ export function planLaunch(
   };
 }
 
-/** Returns the number of slices. Each slice is a job and has at least one host. */
+/** Returns the number of slices. Each slice is a job and has at least one host, if the number of hosts is known. */
 function slicesOf(
   { slice }: LaunchRequest,
   { inventory, job_slice_count: wanted }: Prompts,
   { inventory: inventories }: LaunchObjects,
 ): number {
   if (slice) return 1;
-  const hosts = inventories.get(inventory ?? 0)?.totalHosts ?? 0;
+  const found = inventories.get(inventory ?? 0);
+  const hosts = found ? (found.totalHosts ?? Infinity) : 0;
   return Math.max(1, Math.min(Number(wanted), hosts));
 }
 

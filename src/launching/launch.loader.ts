@@ -45,7 +45,8 @@ export interface LaunchInventory {
   id: number;
   name: string;
   isPendingDeletion: boolean;
-  totalHosts: number;
+  /** Null if the hosts of a smart inventory take too long to count. */
+  totalHosts: number | null;
   mayUse: boolean;
 }
 
@@ -234,7 +235,7 @@ export class LaunchLoader {
     if (ids.length + templates.length === 0) return new Map();
     const ofTemplates = templates.length === 0 ? NO_IDS : inventoriesOfTemplates(templates);
     const rows = await this.inventoryRows.usable(ids, actor, ofTemplates);
-    const members = await this.memberCounts.of(rows.filter(isSmart));
+    const members = await this.memberCounts.known(rows.filter(isSmart));
     return new Map(
       rows.map((row) => [
         row.id,
@@ -242,7 +243,7 @@ export class LaunchLoader {
           id: row.id,
           name: String(row.name),
           isPendingDeletion: row.pending_deletion === true,
-          totalHosts: members.get(row.id)?.total ?? row.total_hosts,
+          totalHosts: isSmart(row) ? (members.get(row.id)?.total ?? null) : row.total_hosts,
           mayUse: row.may_use === true,
         },
       ]),

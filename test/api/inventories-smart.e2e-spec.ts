@@ -40,6 +40,12 @@ const create = (fields: object) =>
     ...{ name: `Smart ${Math.random()}`, organization: test.home.organization.id, kind: 'smart' },
     ...fields,
   });
+/** Makes the next count of the hosts of smart inventories exceed its time limit. */
+function takeTooLong(): void {
+  const canceled = Object.assign(new Error('canceling statement'), { code: '57014' });
+  const hosts = test.app.get(HostsRepository, { strict: false });
+  jest.spyOn(hosts, 'countMembers').mockRejectedValueOnce(canceled);
+}
 const namesIn = async (list: string): Promise<unknown[]> =>
   (await test.as.superuser.get(list).expect(200)).body.results.map(({ name }: Row) => name);
 
@@ -68,14 +74,22 @@ it('a smart inventory counts its hosts when it is read, and has no groups', asyn
 });
 
 it('the list of inventories shows no counters of smart inventories that take too long to count', async () => {
-  const hosts = test.app.get(HostsRepository, { strict: false });
-  const canceled = Object.assign(new Error('canceling statement'), { code: '57014' });
-  jest.spyOn(hosts, 'countMembers').mockRejectedValueOnce(canceled);
+  takeTooLong();
   const { body } = await test.as.superuser.get('inventories/').expect(200);
   const [shown] = body.results.filter(({ id }: Row) => id === smart.id);
   expect(shown).toMatchObject({
     ...{ total_hosts: null, hosts_with_active_failures: null, has_active_failures: null },
   });
+});
+
+it('jobs are launched on a smart inventory that takes too long to count', async () => {
+  const template = await test.make.jobTemplate({ inventory: smart.id, job_slice_count: 2 });
+  takeTooLong();
+  const { body } = await test.as.superuser
+    .post(`job_templates/${template.id}/launch/`, {})
+    .expect(201);
+  takeTooLong();
+  await test.as.superuser.post(`workflow_jobs/${body.workflow_job}/relaunch/`, {}).expect(201);
 });
 
 it('a smart inventory is written for Ansible without groups and disabled hosts', async () => {

@@ -18,7 +18,11 @@ export abstract class ConstructedSources {
   /** Copies the editable options of an inventory's source to the source of its copy. */
   abstract copyOptions(original: number, copy: number): Promise<void>;
 
-  /** Deletes up to `max` updates of an inventory that is being deleted, and returns their number. */
+  /**
+   * Deletes up to `max` events of updates of an inventory that is being deleted, or updates without events.
+   *
+   * @returns the number of deleted rows; 0 if no update is left
+   */
   abstract removeUpdates(inventoryId: number, max: number): Promise<number>;
 }
 

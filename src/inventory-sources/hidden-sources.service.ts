@@ -6,6 +6,7 @@ import { columnsOf, rowChanges } from '../common/rest/changes.js';
 import { organizationOfInventory } from '../inventories/inventories.repository.js';
 import type { ConstructedSources } from '../inventories/inventory-uses.js';
 import { sql } from '../database/sql.js';
+import { JobEventsRepository } from '../runs/events/job-events.repository.js';
 import { InventorySource } from './inventory-source.entity.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
@@ -23,6 +24,7 @@ export class HiddenSources implements ConstructedSources {
   constructor(
     private readonly sources: InventorySourcesRepository,
     private readonly updates: InventoryUpdatesRepository,
+    private readonly events: JobEventsRepository,
     private readonly activity: ActivityRecorder,
   ) {}
 
@@ -56,7 +58,12 @@ export class HiddenSources implements ConstructedSources {
       where: { inventory_id: inventoryId, type: 'inventory_update' },
       take: max,
     });
-    if (updates.length > 0) await this.updates.delete(updates.map(({ id }) => id));
-    return updates.length;
+    const ids = updates.map(({ id }) => id);
+    if (ids.length === 0) return 0;
+    // First, because an update can have a million events.
+    const removed = await this.events.removeOf(ids, max);
+    if (removed > 0) return removed;
+    await this.updates.delete(ids);
+    return ids.length;
   }
 }

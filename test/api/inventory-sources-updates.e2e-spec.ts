@@ -4,6 +4,7 @@
  */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { ConstructedSources } from '../../src/inventories/inventory-uses.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { inUse } from '../support/in-use.js';
 import { removeInventory } from '../support/inventory-deletion.js';
@@ -63,6 +64,21 @@ it('updates are deleted with the inventory of their source', async () => {
   await as.superuser.delete(`inventories/${own.id}/`).expect(202);
   await removeInventory(test, own.id);
   await as.superuser.get(`inventory_updates/${run.id}/`).expect(404);
+});
+
+it('updates are deleted after their events, which can be millions, in small parts', async () => {
+  const { as, app, database, make, home } = test;
+  const own = await make.inventory({ organization: home.organization.id });
+  const { body: source } = await post({ inventory: own.id }).expect(201);
+  const { body: run } = await as.superuser
+    .post(`inventory_sources/${source.id}/update/`, {})
+    .expect(202);
+  await database.execute(sql`
+    INSERT INTO job_events (job_id, counter, event) SELECT ${run.id}, generate_series(1, 3), 'verbose'`);
+  const sources = app.get(ConstructedSources, { strict: false });
+  for (const removed of [2, 1, 1, 0]) {
+    expect(await sources.removeUpdates(own.id, 2)).toBe(removed);
+  }
 });
 
 it('an update without a project is refused', async () => {

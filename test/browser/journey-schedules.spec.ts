@@ -148,6 +148,25 @@ describePages('schedules', session, (open) => {
     await page.locator('#patch-start_time-errors').getByText('The rule below decides').waitFor();
   });
 
+  it('with a rule that is written in place of their parts name the parts to clear', async () => {
+    const { page } = open;
+    const made = await scheduled('DTSTART:20300101T061500Z RRULE:FREQ=DAILY;INTERVAL=2');
+    const rrule = 'DTSTART:20300101T000000Z RRULE:FREQ=YEARLY;INTERVAL=1;BYMONTH=3,9;BYMONTHDAY=1';
+    await page.goto(`/api/v2/schedules/${made.id}/?_form=patch`);
+    await page.locator('#patch-unit').selectOption('text');
+    await page.locator('summary', { hasText: 'The rule as text' }).click();
+    await page.locator('#patch-rrule').fill(rrule);
+    await page.getByRole('button', { name: 'Save' }).click();
+    for (const part of ['every', 'start_time', 'start_date']) {
+      await page.locator(`#patch-${part}-errors`).getByText('Clear the field').waitFor();
+      await page.locator(`#patch-${part}`).fill('');
+    }
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { body } = await test.as.superuser.get(`schedules/${made.id}/`).expect(200);
+    expect(body.rrule).toBe(rrule);
+  });
+
   it('are enabled and disabled in their list', async () => {
     const { page } = open;
     const made = await scheduled('DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1');

@@ -221,7 +221,7 @@ function assertUnused(filled: Values): void {
     return !['unit', 'zone'].includes(name) && value !== '' && value !== String(initial);
   });
   if (changed.length === 0) return;
-  const fault = ['The rule below decides this. Choose a unit, or change the rule.'];
+  const fault = ['The rule below decides this. Clear the field, or choose a unit above.'];
   throw new Invalid(Object.fromEntries(changed.map(({ name }) => [name, fault])));
 }
 

@@ -4,7 +4,8 @@ import {
   JobEventsRepository,
   type StoredEvent,
 } from '../../src/runs/events/job-events.repository.js';
-import { leaseOf } from '../../src/runs/run-leases.repository.js';
+import { leaseOf, RunLeasesRepository } from '../../src/runs/run-leases.repository.js';
+import { UnifiedJob } from '../../src/runs/unified-job.entity.js';
 import { ActiveRun } from '../../src/execution/worker/active-runs.service.js';
 import { Leases } from '../../src/execution/worker/leases.service.js';
 import { countQueries } from '../support/queries.js';
@@ -71,8 +72,10 @@ describe('the transitions of runs', () => {
     expect(await template(project)).toMatchObject({ status, last_job_id: last });
   });
 
-  it('store no events or facts of a worker that lost its lease', async () => {
+  it('store no start, events or facts of a worker that lost its lease', async () => {
     const id = await runs.job(null, { status: 'running', attempt: 2 });
+    const leases = new RunLeasesRepository(runs.database.manager.getRepository(UnifiedJob));
+    const started = { args: '[]', cwd: '/', revision: '', isolation: 'none', env: '{}' };
     const facts = new HostFactsRepository(runs.database.manager.getRepository(HostFacts));
     const events = new JobEventsRepository(runs.database.manager.getRepository(JobEvent));
     const event: StoredEvent = {
@@ -83,6 +86,7 @@ describe('the transitions of runs', () => {
     };
     for (const attempt of [1, 2]) {
       const isHeld = attempt === 2;
+      expect(await leases.begin({ id, attempt }, started)).toBe(isHeld);
       expect(await facts.store(leaseOf({ id, attempt }), 1, [])).toBe(isHeld);
       expect(await events.store({ id, attempt }, [event])).toBe(isHeld);
       expect(await events.tree(id)).toHaveLength(isHeld ? 1 : 0);

@@ -159,7 +159,7 @@ const TABLE = {
       authorization: { header: 'Authorization', scheme: 'token ' },
       descriptionLimit: 140,
       contextLimit: 255,
-      publicHosts: ['api.github.com'],
+      publicHosts: ['https://api.github.com'],
     },
   },
   service_b: {
@@ -205,7 +205,7 @@ const TABLE = {
       authorization: { header: 'PRIVATE-TOKEN', scheme: '' },
       descriptionLimit: 255,
       contextLimit: 255,
-      publicHosts: ['gitlab.com'],
+      publicHosts: ['https://gitlab.com'],
     },
   },
   service_c_dc: {

@@ -5,7 +5,7 @@ import {
   serviceState,
   UnusableToken,
 } from './status-body.js';
-import { WEBHOOK_SERVICE_NAMES, type WebhookServiceName } from './services.js';
+import { WEBHOOK_SERVICE_NAMES, webhookService, type WebhookServiceName } from './services.js';
 
 const RUN = {
   id: 42,
@@ -143,5 +143,14 @@ describe('mayPostTo', () => {
     [URL_A, '*', ['*']],
   ])('refuses %s for the host %p and the list %p', (url, host, list) => {
     expect(may(url, host, list)).toBe(false);
+  });
+
+  it.each([
+    ['service_a', 'api.github.com'],
+    ['service_b', 'gitlab.com'],
+  ] as const)('allows the public host of %s with TLS only', (service, host) => {
+    const list = [...webhookService(service).status.publicHosts];
+    expect(may(`https://${host}/x`, '', list)).toBe(true);
+    expect(may(`http://${host}/x`, '', list)).toBe(false);
   });
 });

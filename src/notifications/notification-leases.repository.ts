@@ -114,6 +114,12 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
       WHERE id = ${id} AND attempts = ${attempts} AND lease_until IS NOT NULL`);
   }
 
+  async keepDelivered({ id, attempts, delivered }: Lease): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE notifications SET delivered = ${JSON.stringify(delivered)}::json
+      WHERE id = ${id} AND attempts = ${attempts}`);
+  }
+
   /**
    * Stores the results of attempts, and deletes the outbox entries of finished notifications.
    *

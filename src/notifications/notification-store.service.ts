@@ -57,6 +57,12 @@ export class NotificationStore {
     return this.rows.renew(lease);
   }
 
+  /** Stores the recipients that an attempt has reached so far, so that no later attempt repeats them. */
+  async keepDelivered(lease: Lease, recipients: readonly string[]): Promise<void> {
+    lease.delivered = [...recipients];
+    await this.rows.keepDelivered(lease);
+  }
+
   /**
    * Stores the result of an attempt. If the lease was lost meanwhile, only the row of the attempt
    * changes.

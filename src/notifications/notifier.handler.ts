@@ -167,6 +167,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
       runTemplateId: lease.run_template_id,
       messageId: lease.message_id,
       delivered: lease.delivered,
+      keepDelivered: (targets) => this.store.keepDelivered(lease, targets),
       now: () => new Date(),
     });
     return unlessAborted(sending, this.stopping.signal);

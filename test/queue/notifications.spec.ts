@@ -247,6 +247,19 @@ describe('retries', () => {
     expect(channels).toEqual(['ops', 'dev', 'dev']);
   });
 
+  it('include only the recipients that were not reached when the worker died', async () => {
+    const made = await template('chat_a');
+    let answer = (): void => undefined;
+    const until = new Promise<void>((resolve) => (answer = resolve));
+    http.reply({ body: { ok: true } }, { body: { ok: true }, until });
+    const id = await fire(test, made);
+    await eventually(async () => {
+      expect(await rowOf(id)).toMatchObject({ leased: true, delivered: ['#ops'] });
+    });
+    answer();
+    expect(await attempted(id)).toMatchObject({ status: 'successful', notifications_sent: 2 });
+  });
+
   it('include all recipients of a new type', async () => {
     const made = await template('chat_a');
     http.reply({ body: { ok: true } }, busy(503));

@@ -56,6 +56,8 @@ export interface SendContext {
   readonly messageId: string;
   /** Targets that earlier attempts reached; the message is not sent to them again. */
   readonly delivered: readonly string[];
+  /** Stores the targets reached so far, in case the process dies before the end of the attempt. */
+  readonly keepDelivered: (targets: readonly string[]) => Promise<void>;
   readonly now: () => Date;
 }
 

@@ -19,6 +19,7 @@ export async function sendToEach(
     try {
       await sendOne(target);
       delivered.push(target);
+      if (delivered.length < wanted.length) await context.keepDelivered(delivered);
     } catch (error) {
       if (!(error instanceof SendError)) throw error;
       failures.push(error);

@@ -57,6 +57,20 @@ describe('irc', () => {
     expect(sink.lines).not.toContain('JOIN alice');
   });
 
+  it('stores each target that it has reached', async () => {
+    const sink = await start();
+    const kept: (readonly string[])[] = [];
+    const keepDelivered = async (targets: readonly string[]): Promise<void> => {
+      kept.push(targets);
+    };
+    await ircBackend.send(
+      configFor(sink),
+      makeMessage(),
+      makeSendContext(http, undefined, { keepDelivered }),
+    );
+    expect(kept).toEqual([['#ops'], ['#ops', 'alice']]);
+  });
+
   it('sends the password over TLS', async () => {
     const sink = await start({ tls: true, password: 'pw' });
     const config = configFor(sink, { use_ssl: true, password: 'pw', no_verify_ssl: true });

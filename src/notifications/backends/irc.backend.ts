@@ -61,8 +61,10 @@ export const ircBackend: NotificationBackend = {
         const text = truncateBytes(toSingleLine(message.subject), MAX_TEXT_BYTES);
         for (const target of targets.filter((name) => !done.has(name))) {
           const isSent = await sendTo(session, { nick, target, text }, deadline);
-          if (isSent) done.add(target);
-          else refused.push(target);
+          if (isSent) {
+            done.add(target);
+            await context.keepDelivered([...done]);
+          } else refused.push(target);
         }
         session.send('QUIT :');
       } finally {

@@ -56,6 +56,7 @@ export default {
       targets: [[[1]]],
       lease: [[[1]]],
       renew: [[LEASE]],
+      keepDelivered: [[LEASE]],
       settle: [[[{ lease: LEASE, outcome: OUTCOME }]]],
       postpone: [[1, 60, 'paused']],
     }),

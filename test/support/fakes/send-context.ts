@@ -24,6 +24,7 @@ export function makeSendContext(
     runTemplateId: null,
     messageId: 'msg-0001',
     delivered: [],
+    keepDelivered: async () => undefined,
     now: () => TEST_NOW,
     ...overrides,
   };

@@ -70,7 +70,8 @@ export class StatusPoster implements QueueHandler {
   private async deliver(post: LeasedPost, lookups: LookupSession): Promise<void> {
     const composed = await this.compose(post, lookups);
     if (!composed) return;
-    const destination = new URL(post.url).origin;
+    // No organization can pause the posts of another one by requests that the service cannot answer.
+    const destination = `${post.organizationId} status_post ${new URL(post.url).origin}`;
     const admission = await this.breaker.admit(destination);
     if (!admission.admitted) {
       const reason = 'The service failed several times in a row. Status posts are paused.';

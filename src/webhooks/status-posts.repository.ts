@@ -57,6 +57,7 @@ export interface LeasedPost {
   overdue: boolean;
   service: WebhookServiceName;
   credentialId: number | null;
+  organizationId: number | null;
   /** Template of the run, with its name at launch; null if it was deleted. */
   template: { id: number; name: string } | null;
 }
@@ -126,6 +127,7 @@ export class StatusPostsRepository extends TableRepository<Row> {
         leased.status, leased.url, json_array_length(leased.attempts) AS tries,
         leased.created < now() - make_interval(hours => ${GIVE_UP_HOURS}) AS overdue,
         run.webhook_service AS service, run.webhook_credential_id AS "credentialId",
+        run.organization_id AS "organizationId",
         CASE WHEN run.unified_job_template_id IS NOT NULL
           THEN json_build_object('id', run.unified_job_template_id, 'name', run.name) END AS template
       FROM leased JOIN (${allRuns()}) run ON run.id = leased.job_id`);

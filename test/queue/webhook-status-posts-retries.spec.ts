@@ -129,6 +129,15 @@ describe('a service with errors', () => {
     expect(last!.wait as number).toBeGreaterThan(30);
   });
 
+  it('gets the posts of other organizations, whose requests can succeed', async () => {
+    await jobAfterFailures();
+    const project = await test.make.project({ organization: test.home.otherOrganization.id });
+    const template = await test.make.jobTemplate({ project: project.id });
+    const job = await bench.launch(await bench.hook('service_b', undefined, template));
+    await bench.work(job);
+    expect(await bench.outcomes(job)).toEqual([['pending', 'sent']]);
+  });
+
   it('gets no post that has waited for eight hours', async () => {
     const paused = await jobAfterFailures();
     await test.database.execute(sql`
@@ -150,8 +159,10 @@ describe('a service with errors', () => {
     const job = await bench.launch(hook);
     await bench.work(job);
     expect(await bench.outcomes(job)).toEqual([['pending', 'failed']]);
-    const { origin } = new URL(bench.sink.url);
-    expect(await test.app.get(BreakersRepository, { strict: false }).viewsOf([origin])).toEqual([
+    const { organization_id: organization } = hook.template;
+    const destination = `${organization as number} status_post ${new URL(bench.sink.url).origin}`;
+    const breakers = test.app.get(BreakersRepository, { strict: false });
+    expect(await breakers.viewsOf([destination])).toEqual([
       expect.objectContaining({ failures: 1 }),
     ]);
   });

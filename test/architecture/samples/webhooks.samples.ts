@@ -50,6 +50,7 @@ const POST: statusPosts.LeasedPost = {
   overdue: false,
   service: 'service_a',
   credentialId: 3,
+  organizationId: 1,
   template: null,
 };
 const ATTEMPT = { answer: 500, detail: '', duration_ms: 5 };

@@ -68,8 +68,6 @@ export class StatusPoster implements QueueHandler {
   }
 
   private async deliver(post: LeasedPost, lookups: LookupSession): Promise<void> {
-    const composed = await this.compose(post, lookups);
-    if (!composed) return;
     // No organization can pause the posts of another one by requests that the service cannot answer.
     const destination = `${post.organizationId} status_post ${new URL(post.url).origin}`;
     const admission = await this.breaker.admit(destination);
@@ -80,7 +78,9 @@ export class StatusPoster implements QueueHandler {
         : this.store.postpone(post, admission.waitSeconds, reason));
       return;
     }
-    const report = await this.attempt(post, composed);
+    // Last, because it can fetch the token from a secret store.
+    const composed = await this.compose(post, lookups);
+    const report = composed ? await this.attempt(post, composed) : 'release';
     if (report === 'failed' || admission.tracked) await this.breaker[report](destination);
   }
 

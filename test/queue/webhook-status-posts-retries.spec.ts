@@ -3,6 +3,7 @@ import { sql } from '../../src/database/sql.js';
 import { BreakersRepository } from '../../src/outbound/breakers.repository.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundError } from '../../src/outbound/outbound-error.js';
+import { StatusPostComposer } from '../../src/webhooks/status-post-composer.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { StatusPostBench } from '../support/status-posts.js';
 
@@ -127,6 +128,12 @@ describe('a service with errors', () => {
     const [last] = await bench.posts(paused);
     expect(last).toMatchObject({ outcome: 'pending', attempts: [] });
     expect(last!.wait as number).toBeGreaterThan(30);
+  });
+
+  it('causes no logins to secret stores while its posts are paused', async () => {
+    const compose = jest.spyOn(StatusPostComposer.prototype, 'compose');
+    await jobAfterFailures();
+    expect(compose).toHaveBeenCalledTimes(5);
   });
 
   it('gets the posts of other organizations, whose requests can succeed', async () => {

@@ -4,6 +4,9 @@ const IN_FAILED_TRANSACTION = '25P02';
 /** SQLSTATE of a violated unique constraint. */
 export const UNIQUE_VIOLATION = '23505';
 
+/** SQLSTATE of a reference to a missing row. */
+export const BROKEN_REFERENCE = '23503';
+
 /** SQLSTATE of a prepared statement whose table a migration has changed. */
 export const STALE_PLAN = '0A000';
 

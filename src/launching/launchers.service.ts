@@ -4,7 +4,7 @@ import { UnsealError } from '../common/crypto/secret-box.js';
 import { NotFound, stackOf } from '../common/errors/errors.js';
 import { entryOf, zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
-import { isTransient, sqlState } from '../database/sql-state.js';
+import { BROKEN_REFERENCE, isTransient, sqlState } from '../database/sql-state.js';
 import { InventoryUpdateLauncher } from '../inventory-sources/inventory-update-launcher.service.js';
 import { ProjectUpdateLauncher } from '../projects/project-update-launcher.service.js';
 import { SystemJobLauncher } from '../system-jobs/system-job-launcher.service.js';
@@ -18,9 +18,6 @@ export interface TypedRequest extends LaunchRequest {
   /** Resource type of the template. */
   templateType: string;
 }
-
-/** SQLSTATE of a reference to a missing row. */
-const BROKEN_REFERENCE = '23503';
 
 const INTERNAL = 'The launch failed because of an internal error. See the log of the worker.';
 

@@ -5,6 +5,7 @@ import { failPoint } from '../common/fail-point.js';
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
 import { entryOf, existing, itemAt, zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
+import { BROKEN_REFERENCE, sqlState } from '../database/sql-state.js';
 import type { IncomingDelivery, DeliveryOutcome, Verdict } from './delivery.js';
 import type { ParsedDelivery } from './delivery-rows.js';
 import {
@@ -19,6 +20,7 @@ import { isCoalesced, PushCoalescer } from './push-coalescer.service.js';
 import { eventMismatch } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.service.js';
 import { Launchers, type TypedRequest } from '../launching/launchers.service.js';
+import { TemplatesRepository } from '../templates/templates.repository.js';
 
 /** A verified and parsed delivery. */
 export interface DeliveryInput extends Omit<IncomingDelivery, 'templateId' | 'service'> {
@@ -74,6 +76,7 @@ export class DeliveryIntake {
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly coalescer: PushCoalescer,
     private readonly launchers: Launchers,
+    private readonly templates: TemplatesRepository,
   ) {}
 
   async process({ template, audit, ...incoming }: DeliveryInput): Promise<DeliveryResult> {
@@ -88,12 +91,31 @@ export class DeliveryIntake {
         const outcome: DeliveryOutcome = { verdict: 'ignored', reason: mismatch, answer: 200 };
         return await this.record(delivery, outcome, audit);
       }
-      return await this.launch({ delivery, template }, audit);
+      return await this.launchCurrent({ delivery, template }, audit);
     } catch (error) {
       const reason = refusalOf(error);
       if (reason === null) throw error;
       const outcome: DeliveryOutcome = { verdict: 'rejected', reason, answer: 400 };
       return this.record(delivery, outcome, audit);
+    }
+  }
+
+  /**
+   * Launches a second time if an object of the launch was deleted meanwhile, because code hosts do not
+   * repeat a delivery: the second launch is without it.
+   */
+  private async launchCurrent(
+    arrival: Arrival,
+    audit: DeliveryInput['audit'],
+  ): Promise<DeliveryResult> {
+    try {
+      return await this.launch(arrival, audit);
+    } catch (error) {
+      if (sqlState(error) !== BROKEN_REFERENCE) throw error;
+      const { delivery, template } = arrival;
+      const [current] = await this.templates.receiving([template.id]);
+      const credentialId = current?.credentialId ?? null;
+      return this.launch({ delivery, template: { ...template, credentialId } }, audit);
     }
   }
 

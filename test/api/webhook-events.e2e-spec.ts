@@ -5,6 +5,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { endedOrWaiting } from '../support/interleave.js';
 import { LOST_SURVEY } from '../support/lost-key.js';
 import { deliveryHeaders, firstSample, WEBHOOK_SAMPLES } from '../support/payloads/webhooks.js';
 import { addHook, newHook, type Hook } from '../support/webhooks.js';
@@ -166,6 +167,30 @@ describe('a template that cannot be launched', () => {
       UPDATE unified_job_templates SET project_id = ${project_id} WHERE id = ${hook.template.id}`);
     await hook.send(firstSample('service_a'), { delivery }).expect(202);
   });
+
+  it.each(['its token for statuses', 'a credential of its jobs'])(
+    'launches without %s if another request deletes it meanwhile',
+    async (kind) => {
+      const hook = await newHook(test, 'service_a');
+      const isToken = kind === 'its token for statuses';
+      const namespace = isToken ? 'service_a_token' : 'ssh';
+      const { id } = await test.make.credential({ namespace });
+      const url = `job_templates/${hook.template.id}/`;
+      await (isToken
+        ? test.as.superuser.patch(url, { webhook_credential: id }).expect(200)
+        : test.as.superuser.post(`${url}credentials/`, { id }).expect(204));
+      const { status, body } = await test.database.withClient(async (other) => {
+        await other.query('BEGIN');
+        await other.query('DELETE FROM credentials WHERE id = $1', [id]);
+        const answer = hook.send(firstSample('service_a')).then((response) => response);
+        await endedOrWaiting(test.database, answer);
+        await other.query('COMMIT');
+        return answer;
+      });
+      expect({ status, body }).toMatchObject({ status: 202, body: { message: 'Job queued.' } });
+      expect(await jobOf(body.job as number)).toMatchObject({ webhook_credential_id: null });
+    },
+  );
 
   it('returns 400 if its secrets cannot be decrypted', async () => {
     const hook = await newHook(test, 'service_a');

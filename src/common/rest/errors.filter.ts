@@ -6,7 +6,12 @@ import {
   type ExceptionFilter,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isTransient, sqlState, UNIQUE_VIOLATION } from '../../database/sql-state.js';
+import {
+  BROKEN_REFERENCE,
+  isTransient,
+  sqlState,
+  UNIQUE_VIOLATION,
+} from '../../database/sql-state.js';
 import { UnsealError } from '../crypto/secret-box.js';
 import { memberOf } from '../records.js';
 import { brokenReference } from '../resource/declared-references.js';
@@ -121,7 +126,7 @@ function databaseErrorResponse(error: unknown): ErrorResponse | null {
   if (state === '2201B') return detail(400, 'The regular expression is not valid.');
   if (state === '57014') return detail(503, 'The request took too long.', { 'Retry-After': '5' });
   if (state === UNIQUE_VIOLATION) return detail(409, 'Another request made a conflicting change.');
-  if (state === '23503') return detail(409, brokenReference(error));
+  if (state === BROKEN_REFERENCE) return detail(409, brokenReference(error));
   if (['22P02', '22003', '22021', '22P05', '22007', '22008'].includes(state)) {
     return detail(400, 'A value of the request cannot be used.');
   }

@@ -89,6 +89,8 @@ function payloadOf(target: string, text: string, color: string): object {
  * with status 200; `ok` is then false.
  */
 function errorIn(body: string, secrets: readonly string[]): string | null {
+  // The response quotes the message, so the end of a long one was not read.
+  if (/^\{"ok": ?true[,}]/.test(body)) return null;
   try {
     const parsed: unknown = JSON.parse(body);
     const { ok, error }: Record<string, unknown> = isRecord(parsed) ? parsed : {};

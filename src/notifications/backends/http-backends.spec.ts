@@ -76,6 +76,15 @@ describe('chat_a', () => {
     });
   });
 
+  it('accepts a response that quotes a long message and is therefore not read to its end', async () => {
+    sink.reply({
+      body: { ok: true, message: { text: 'x'.repeat(40_000), blocks: 'x'.repeat(40_000) } },
+    });
+    await expect(send('chat_a', { ...config, channels: ['x'] })).resolves.toMatchObject({
+      sent: 1,
+    });
+  });
+
   it('quotes a refusal without secrets and without characters that cannot be stored', async () => {
     sink.reply({ body: { ok: false, error: 'bad\0 \ud800 xoxb-secret' } });
     await expect(send('chat_a', { ...config, channels: ['x'] })).rejects.toMatchObject({

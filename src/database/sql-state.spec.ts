@@ -11,6 +11,8 @@ it.each([
   ['a refused connection', coded('ECONNREFUSED')],
   ['a broken pipe', coded('EPIPE')],
   ['a name that does not resolve now', coded('EAI_AGAIN')],
+  ['a machine that is off', coded('EHOSTUNREACH')],
+  ['a network that is down', coded('ENETUNREACH')],
   ['a lost connection', new Error('Connection terminated unexpectedly')],
   ['a connection that came too late', new Error('Connection terminated due to connection timeout')],
   ['an exhausted pool', new Error('timeout exceeded when trying to connect')],

@@ -28,7 +28,7 @@ export const isDriverTimeout = (error: unknown): error is Error =>
 
 /** SQLSTATE classes: connection, resources, operator, system, conflict, lock not available. */
 const TRANSIENT_CLASSES = new Set(['08', '53', '57', '58', '40', '55']);
-const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
+const NETWORK_CODES = /^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
 /** Messages of errors of the driver and its pool that have no code. */
 const LOST_CONNECTION =
   /^Connection terminated|^timeout exceeded when trying to connect|^Client (has|was)|^Cannot use a pool/;

@@ -12,7 +12,7 @@ import type { DataSource } from 'typeorm';
 import { withRetries } from './attempts.js';
 import { AmbientManager } from './ambient-manager.js';
 import { OpenTransaction } from './open-transaction.js';
-import { sqlState, STALE_PLAN, isDriverTimeout } from './sql-state.js';
+import { sqlState, STALE_PLAN, isDriverTimeout, isStandby } from './sql-state.js';
 import { join, raw, sql, withShortLists, type Sql } from './sql.js';
 
 /**
@@ -287,7 +287,10 @@ export class Database {
       else if (committed) await committed.catch(ignore);
       else await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
       // The first failure caused the later ones.
-      throw open.failure ?? error;
+      const cause = open.failure ?? error;
+      // Another connection can reach the new primary.
+      if (isStandby(cause)) broken ??= cause;
+      throw cause;
     } finally {
       open.isOver = true;
       client.off('error', ignore);

@@ -8,6 +8,7 @@ it.each([
   ['a server that is shutting down', coded('57P01')],
   ['too many connections', coded('53300')],
   ['a failed connection', coded('08006')],
+  ['a server that is only a standby', coded('25006')],
   ['a refused connection', coded('ECONNREFUSED')],
   ['a broken pipe', coded('EPIPE')],
   ['a name that does not resolve now', coded('EAI_AGAIN')],

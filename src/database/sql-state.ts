@@ -16,6 +16,9 @@ export function sqlState(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
+/** Returns true if a server refused a write because it is a standby, such as the former primary after a failover. */
+export const isStandby = (error: unknown): error is Error => sqlState(error) === '25006';
+
 /** Returns true if a statement failed only because its transaction had failed before. */
 export const isConsequence = (error: unknown): boolean => sqlState(error) === IN_FAILED_TRANSACTION;
 
@@ -38,6 +41,6 @@ export function isTransient(error: unknown): boolean {
   const state = sqlState(error);
   if (state.length === 5 && TRANSIENT_CLASSES.has(state.slice(0, 2))) return true;
   if (NETWORK_CODES.test(state)) return true;
-  if (isDriverTimeout(error)) return true;
+  if (isDriverTimeout(error) || isStandby(error)) return true;
   return error instanceof Error && LOST_CONNECTION.test(error.message);
 }

@@ -1,8 +1,10 @@
 /** Statements that a transaction sends without waiting in between are pipelined, and fail together. */
 import { getRepositoryToken } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { DataSource, type Repository } from 'typeorm';
 
 import { ActivityRecorder } from '../../src/common/activity/activity.js';
+import { dataSourceOptions } from '../../src/database/data-source.js';
+import { Database } from '../../src/database/database.js';
 import { settleAll } from '../../src/database/settle-all.js';
 import { sqlState } from '../../src/database/sql-state.js';
 import { sql } from '../../src/database/sql.js';
@@ -179,4 +181,21 @@ it('clients of their own do not take connections from other statements', async (
     await Promise.all(waiting);
   });
   expect(await notes()).toEqual(['meanwhile']);
+});
+
+it('a connection to a server that became a standby is replaced', async () => {
+  const { url } = test.database.dataSource.options as { url: string };
+  const settings = { DATABASE_URL: url, DATABASE_POOL_SIZE: 1, STATEMENT_TIMEOUT_MS: 0 };
+  const source = await new DataSource(dataSourceOptions(settings)).initialize();
+  try {
+    const database = new Database(source);
+    const write = (text: string) =>
+      database.transaction(() => database.execute(sql`INSERT INTO notes VALUES (${text})`));
+    await database.execute(sql`SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY`);
+    expect(await stateOf(write('to the standby'))).toBe('25006');
+    await write('to the new primary');
+  } finally {
+    await source.destroy();
+  }
+  expect(await notes()).toEqual(['to the new primary']);
 });

@@ -23,9 +23,17 @@ const BIGINT_ARRAY: number = 1016;
 pg.types.setTypeParser(TIMESTAMPTZ, instantText);
 /**
  * Options of every connection. Statements are short and concurrent, so JIT compilation and parallel
- * workers cost more than they save; PostgreSQL would still choose them when it overestimates rows.
+ * workers cost more than they save; PostgreSQL would still choose them when it overestimates rows. Without
+ * keepalives, it notices the loss of a machine after two hours, and keeps the locks of its workers so long.
  */
-const SESSION = ['TimeZone=UTC', 'jit=off', 'max_parallel_workers_per_gather=0'];
+const SESSION = [
+  'TimeZone=UTC',
+  'jit=off',
+  'max_parallel_workers_per_gather=0',
+  'tcp_keepalives_idle=30',
+  'tcp_keepalives_interval=10',
+  'tcp_keepalives_count=3',
+];
 
 /** Parses bigints to numbers: ids and counters are far below 2^53. */
 pg.types.setTypeParser(BIGINT, Number);

@@ -199,3 +199,13 @@ it('a connection to a server that became a standby is replaced', async () => {
   }
   expect(await notes()).toEqual(['to the new primary']);
 });
+
+it('PostgreSQL ends the connections of a machine that is gone, and with them its locks, within a minute', async () => {
+  const rows = await test.database.rows<{ name: string; setting: string }>(sql`
+    SELECT name, setting FROM pg_settings WHERE name LIKE 'tcp_keepalives_%'`);
+  const of = (name: string) =>
+    Number(rows.find((row) => row.name === `tcp_keepalives_${name}`)?.setting);
+  // 0 is the default of the system: two hours.
+  expect(of('idle')).toBeGreaterThan(0);
+  expect(of('idle') + of('interval') * of('count')).toBeLessThanOrEqual(60);
+});

@@ -125,7 +125,9 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     const { mode, detail } = await this.sandbox.isolation();
     const programs = isProbed ? await this.sandbox.programs() : null;
     const refusal = await this.sandbox.refusal();
-    const size = { cpu: availableParallelism(), memory: totalmem() };
+    // In a container, its limit of memory; 0 or more than the memory of the machine if there is none.
+    const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+    const size = { cpu: availableParallelism(), memory };
     const requested = await this.instances.storeHeartbeat(
       {
         hostname: this.hostname,

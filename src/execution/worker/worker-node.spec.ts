@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { Settings } from '../../config/settings.js';
 import type { InstancesRepository } from '../../instances/instances.repository.js';
 import type { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
@@ -6,6 +7,8 @@ import { WorkerNode } from './worker-node.service.js';
 
 /** Engines that the heartbeats stored; null: the engine was not checked again. */
 let stored: (string | null)[];
+/** Memory that the last heartbeat stored, in bytes. */
+let memory: number;
 let requested: string | null;
 let probes: (() => Promise<void>)[];
 let node: WorkerNode;
@@ -28,8 +31,9 @@ beforeEach(async () => {
       removeLost: async () => {},
     } as unknown as WorkerNodesRepository,
     {
-      storeHeartbeat: async (_machine: object, programs: string | null) => {
+      storeHeartbeat: async (machine: { memory: number }, programs: string | null) => {
         stored.push(programs);
+        memory = machine.memory;
         return requested;
       },
     } as unknown as InstancesRepository,
@@ -80,4 +84,14 @@ it('a worker sends heartbeats during a slow health check', async () => {
   end();
   await beat();
   expect(stored.filter((engine) => engine !== null)).toHaveLength(2);
+});
+
+it.each([
+  ['a container with a limit', 2 ** 30, 2 ** 30],
+  ['a container without a limit', 2 ** 63, totalmem()],
+  ['a machine', 0, totalmem()],
+])('a worker in %s reports the memory that it can use', async (_where, limit, usable) => {
+  jest.spyOn(process, 'constrainedMemory').mockReturnValue(limit);
+  await beat();
+  expect(memory).toBe(usable);
 });

@@ -39,7 +39,7 @@ export class LogLines implements OnModuleDestroy {
     logger: this.logger,
     failure: 'log lines not sent',
   });
-  /** Settings of the last flush; null before the first. */
+  /** Settings of the last batch; null before the first. */
   private current: LogTargetSettings | null = null;
 
   constructor(
@@ -108,6 +108,15 @@ export class LogLines implements OnModuleDestroy {
 
   /** Sends the buffered records. */
   private async flush(): Promise<void> {
+    do {
+      // For each batch: records can arrive faster than the receiver takes them, so that the buffer is never empty.
+      const settings = await this.applySettings();
+      if (this.buffer.length > 0) await this.sendBatch(settings);
+    } while (this.buffer.length > 0);
+  }
+
+  /** Reads the settings, and removes the records that they exclude. */
+  private async applySettings(): Promise<LogTargetSettings> {
     const settings = await this.target.settings();
     this.current = settings;
     this.buffer = this.buffer.filter(
@@ -115,7 +124,7 @@ export class LogLines implements OnModuleDestroy {
     );
     this.bytes = this.buffer.reduce((sum, { text }) => sum + text.length, 0);
     await this.countDropped();
-    while (this.buffer.length > 0) await this.sendBatch(settings);
+    return settings;
   }
 
   /**

@@ -51,3 +51,19 @@ it('a log line that the receiver refuses is dropped and counted, and the others 
   expect(received).toEqual(messages.filter((message) => message !== '37'));
   expect(addDropped.mock.calls).toEqual([[1]]);
 });
+
+it('a change of the settings applies to records that wait already', async () => {
+  let enabled = true;
+  const send = jest.fn(async () => void (enabled = false));
+  const settings = async () => ({ ...SETTINGS, LOG_AGGREGATOR_ENABLED: enabled });
+  const lines = new LogLines(
+    { settings, send } as unknown as LogTarget,
+    {} as LogForwardingRepository,
+  );
+  const logger = {} as JsonLogger;
+  lines.start(logger);
+  const line = { time: new Date().toISOString(), level: 'info', message: 'x'.repeat(50_000) };
+  for (let count = 0; count < 100; count += 1) logger.listener?.(line as LogLine);
+  await lines.onModuleDestroy();
+  expect(send).toHaveBeenCalledTimes(1);
+});

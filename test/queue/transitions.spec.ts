@@ -6,7 +6,7 @@ import {
 } from '../../src/runs/events/job-events.repository.js';
 import { leaseOf, RunLeasesRepository } from '../../src/runs/run-leases.repository.js';
 import { UnifiedJob } from '../../src/runs/unified-job.entity.js';
-import { ActiveRun } from '../../src/execution/worker/active-runs.service.js';
+import { ActiveRun, type ActiveRuns } from '../../src/execution/worker/active-runs.service.js';
 import { Leases } from '../../src/execution/worker/leases.service.js';
 import { countQueries } from '../support/queries.js';
 import { RunsDatabase } from './runs-database.js';
@@ -170,6 +170,28 @@ describe('the transitions of runs', () => {
     for (const id of [canceled, released]) await leases.release(new ActiveRun(id, 1));
     expect(await runs.run(canceled)).toMatchObject({ status: 'canceled' });
     expect(await runs.run(released)).toMatchObject({ status: 'pending' });
+  });
+
+  it('end a run whose results take longer to store than a statement may', async () => {
+    const { database, transitions } = runs;
+    const id = await runs.job(null, { status: 'running', attempt: 1 });
+    const unused = {} as never;
+    const leases = new Leases(database, transitions, unused, unused, unused, {
+      isStopping: false,
+    } as ActiveRuns);
+    let attempts = 0;
+    const write = async (): Promise<void> => {
+      attempts += 1;
+      await database.execute(sql`SET LOCAL statement_timeout = '20ms'`);
+      await database.execute(sql`SELECT pg_sleep(5)`);
+    };
+    await leases.finish(new ActiveRun(id, 1), { status: 'successful', write });
+    expect(attempts).toBe(3);
+    expect(await runs.run(id)).toMatchObject({
+      status: 'error',
+      job_explanation:
+        'The results of the run could not be stored, because a statement took longer than STATEMENT_TIMEOUT_MS.',
+    });
   });
 
   it('need the same number of statements for any number of runs', async () => {

@@ -1,10 +1,8 @@
 import type { Settings } from '../../config/settings.js';
 import type { Database } from '../../database/database.js';
-import { sqlState } from '../../database/sql-state.js';
+import { isStatementTimeout } from '../../database/sql-state.js';
 import { Unavailable } from '../errors/errors.js';
 
-/** SQLSTATE of a statement that exceeded its timeout. */
-const STATEMENT_CANCELED = '57014';
 const RETRY_SECONDS = 5;
 const TOO_COSTLY =
   'The filters, search or order of this list take too long. Use fewer conditions, or other fields.';
@@ -23,7 +21,7 @@ export async function withListTimeout<T>(
   try {
     return await database.withStatementTimeout(LIST_TIMEOUT_MS, work);
   } catch (error) {
-    if (sqlState(error) !== STATEMENT_CANCELED) throw error;
+    if (!isStatementTimeout(error)) throw error;
     throw new Unavailable(RETRY_SECONDS, TOO_COSTLY);
   }
 }

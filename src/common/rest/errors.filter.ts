@@ -8,6 +8,7 @@ import {
 import type { Request, Response } from 'express';
 import {
   BROKEN_REFERENCE,
+  isStatementTimeout,
   isTransient,
   sqlState,
   UNIQUE_VIOLATION,
@@ -124,7 +125,8 @@ const unavailable = (error: Unavailable): ErrorResponse =>
 function databaseErrorResponse(error: unknown): ErrorResponse | null {
   const state = sqlState(error);
   if (state === '2201B') return detail(400, 'The regular expression is not valid.');
-  if (state === '57014') return detail(503, 'The request took too long.', { 'Retry-After': '5' });
+  if (isStatementTimeout(error))
+    return detail(503, 'The request took too long.', { 'Retry-After': '5' });
   if (state === UNIQUE_VIOLATION) return detail(409, 'Another request made a conflicting change.');
   if (state === BROKEN_REFERENCE) return detail(409, brokenReference(error));
   if (['22P02', '22003', '22021', '22P05', '22007', '22008'].includes(state)) {

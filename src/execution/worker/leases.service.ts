@@ -3,7 +3,7 @@ import { stackOf } from '../../common/errors/errors.js';
 import { failPoint } from '../../common/fail-point.js';
 import { Outbox } from '../../common/queue/outbox.service.js';
 import { Database } from '../../database/database.js';
-import { isTransient } from '../../database/sql-state.js';
+import { isStatementTimeout, isTransient } from '../../database/sql-state.js';
 import { raw, sql, type Sql } from '../../database/sql.js';
 import { mayStartOn } from '../../instances/instance-groups.repository.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
@@ -16,6 +16,10 @@ import { retryOutage } from './outage-retry.js';
 import { WorkerNode } from './worker-node.service.js';
 
 const NOT_STORED = 'The results of the run could not be stored.';
+const TOO_SLOW =
+  'The results of the run could not be stored, because a statement took longer than STATEMENT_TIMEOUT_MS.';
+/** Maximum number of attempts to store results that exceed the timeout of a statement: the server can be busy. */
+const MAX_TIMEOUTS = 3;
 /** Maximum time to store the end of a run during shutdown, in ms. */
 const SHUTDOWN_TIMEOUT_MS = 8000;
 
@@ -119,8 +123,10 @@ export class Leases {
    */
   private async storeEnd(run: ActiveRun, work: () => Promise<void>): Promise<unknown> {
     const started = Date.now();
-    const mayWait = () =>
+    let timeouts = 0;
+    const mayWait = (error: unknown) =>
       run.reason !== 'lost' &&
+      !(isStatementTimeout(error) && ++timeouts === MAX_TIMEOUTS) &&
       !(this.active.isStopping && Date.now() - started > SHUTDOWN_TIMEOUT_MS);
     try {
       await retryOutage(() => this.database.transaction(work), mayWait);
@@ -130,7 +136,7 @@ export class Leases {
       const reason = stackOf(error);
       this.logger.error({ message: 'end of a run not stored', run: run.id, reason });
       // Without a database the lease expires, and the recovery determines the outcome of the run.
-      return isTransient(error) ? null : error;
+      return isTransient(error) && !isStatementTimeout(error) ? null : error;
     }
   }
 }
@@ -143,5 +149,5 @@ function fallbackOutcome({ reason }: ActiveRun, failure: unknown): RunOutcome {
       : { status: 'failed' };
   }
   if (isExplained(failure)) return outcomeOf(failure);
-  return { status: 'error', explanation: NOT_STORED };
+  return { status: 'error', explanation: isStatementTimeout(failure) ? TOO_SLOW : NOT_STORED };
 }

@@ -22,6 +22,7 @@ describe('the settings of jobs', () => {
     ['JOB_DISK_BYTES', ''],
     ['JOB_EVENTS', '99'],
     ['JOB_EVENT_BYTES', '1048575'],
+    ['EVENT_RETENTION', '9999999'],
     ['JOB_SHOW_PATHS', 'srv/tools'],
     ['JOB_SHOW_PATHS', '/'],
     ['JOB_SHOW_PATHS', '/etc/'],

@@ -31,6 +31,9 @@ export interface SettingDeclaration<T> {
 type Options<T> = Omit<SettingDeclaration<T>, 'type' | 'category'>;
 type Unset<T> = Omit<Options<T | null>, 'default'>;
 
+/** A hundred years. PostgreSQL cannot compute with dates long before our era. */
+const MAX_DAYS = 36_500;
+
 /** Category of settings, in `/api/v2/settings/<category>/`. Its methods declare the settings. */
 class SettingCategory {
   constructor(private readonly category: string) {}
@@ -49,7 +52,7 @@ class SettingCategory {
   }
 
   days(options: Options<number>): SettingDeclaration<number> {
-    return this.integer({ unit: 'days', ...options });
+    return this.integer({ unit: 'days', max: MAX_DAYS, ...options });
   }
 
   milliseconds(options: Options<number>): SettingDeclaration<number> {

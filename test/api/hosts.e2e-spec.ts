@@ -4,7 +4,7 @@ import { JobHostSummariesRepository } from '../../src/runs/events/job-host-summa
 import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { PersonaName } from '../support/personas.js';
-import { samePageQueries } from '../support/queries.js';
+import { countQueries, samePageQueries } from '../support/queries.js';
 
 let test: TestApp;
 let inventory: Row;
@@ -240,4 +240,31 @@ it('hosts that are renamed during a job show their own results', async () => {
     const { body: host } = await as.orgAdmin.get(`hosts/${id}/`).expect(200);
     expect(host).toMatchObject({ last_job: job!.id, has_active_failures: hasFailed });
   }
+});
+
+it('the results of a job on many hosts are stored in parts, each within the timeout of a statement', async () => {
+  const { app, make, database } = test;
+  const inventory = await make.inventory({ organization: test.home.organization.id });
+  const rows = await database.rows<{ id: number; name: string }>(sql`
+    INSERT INTO hosts (name, inventory_id) SELECT 'part-' || n, ${inventory.id}
+    FROM generate_series(1, 5001) n RETURNING id, name`);
+  const job = await database.row<{ id: number }>(sql`
+    INSERT INTO unified_jobs (type, name, inventory_id) VALUES ('job', 'many', ${inventory.id})
+    RETURNING id`);
+  const counts = { changed: 0, dark: 0, failures: 0, ok: 1, processed: 1, skipped: 0 };
+  const summary = { ...counts, ignored: 0, rescued: 0, failed: false };
+  const statements = await countQueries(database, () =>
+    app
+      .get(JobHostSummariesRepository, { strict: false })
+      .store(job!.id, new Map(rows.map(({ name }) => [name, summary])), {
+        hosts: new Map(rows.map(({ id, name }) => [name, id])),
+        originals: null,
+      }),
+  );
+  expect(statements).toBe(4);
+  const shown = await database.row(sql`
+    SELECT count(*)::int AS hosts FROM hosts JOIN job_host_summaries summary
+      ON summary.id = hosts.last_job_host_summary_id AND summary.host_id = hosts.id
+    WHERE hosts.last_job_id = ${job!.id}`);
+  expect(shown).toEqual({ hosts: 5001 });
 });

@@ -54,6 +54,9 @@ export interface HostCounts {
   stats: boolean;
 }
 
+/** Maximum number of hosts per statement, so that each ends within STATEMENT_TIMEOUT_MS. */
+const MAX_HOSTS = 5000;
+
 @Injectable()
 export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSummary>> {
   constructor(@InjectRepository(JobHostSummary) repository: Repository<JobHostSummary>) {
@@ -62,25 +65,35 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
 
   /**
    * Stores the task counts of each host by its name, links them to existing hosts, and updates the
-   * last job of these hosts. Takes two statements, independent of the number of hosts.
+   * last job of these hosts. Takes two statements for each `MAX_HOSTS` hosts.
    */
   async store(
     runId: number,
     summaries: ReadonlyMap<string, HostSummary>,
     { hosts, originals }: HostsOfRun,
   ): Promise<void> {
-    if (summaries.size === 0) return;
-    const insert = this.insertion(
-      [...summaries].map(([name, counts]) => ({ job_id: runId, host_name: name, ...counts })),
-    );
-    await this.database.execute(sql`${insert} ON CONFLICT (job_id, host_name) DO NOTHING`);
-    const touched = [...hosts].filter(([name]) => summaries.has(name));
-    await this.updateHosts(runId, touched, originals);
+    const rows = [...summaries].map(([name, counts]) => ({
+      job_id: runId,
+      host_name: name,
+      ...counts,
+    }));
+    for (let start = 0; start < rows.length; start += MAX_HOSTS) {
+      const insert = this.insertion(rows.slice(start, start + MAX_HOSTS));
+      await this.database.execute(sql`${insert} ON CONFLICT (job_id, host_name) DO NOTHING`);
+    }
+    const originalOf = (id: number): number => originals?.get(id) ?? id;
+    const touched = [...hosts]
+      .filter(([name]) => summaries.has(name))
+      .sort(([, left], [, right]) => originalOf(left) - originalOf(right));
+    for (let start = 0; start < touched.length; start += MAX_HOSTS) {
+      await this.updateHosts(runId, touched.slice(start, start + MAX_HOSTS), originals);
+    }
   }
 
   /**
    * Updates the hosts and the original hosts of constructed inventories. Locks rows in the order of
-   * their ids, so that jobs of one inventory that end at the same time cannot deadlock.
+   * their ids, and all parts of a run are in the order of original hosts, so that jobs of one inventory that
+   * end at the same time cannot deadlock.
    *
    * @param touched name at the start of the run, and id
    */

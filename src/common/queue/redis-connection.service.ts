@@ -11,6 +11,13 @@ const RETRY_OPTIONS: RedisOptions = {
   connectTimeout: 3000,
 };
 
+const CONNECTION_OPTIONS: RedisOptions = {
+  // Otherwise a worker that waits for work would notice the loss of the machine of Redis after two hours.
+  keepAlive: 30_000,
+  // After a failover, another connection can reach the new primary.
+  reconnectOnError: ({ message }) => message.includes('READONLY'),
+};
+
 /** Shared Redis connection for short-lived data: rate limits, wake-ups, live streams. */
 @Injectable()
 export class RedisConnection implements OnApplicationShutdown {
@@ -57,7 +64,7 @@ export class RedisConnection implements OnApplicationShutdown {
 
   /** Opens a connection and tracks it. Bull reopens connections that it closed to pause a queue. */
   private open(options: RedisOptions): Redis {
-    const client = new Redis(this.settings.REDIS_URL, options);
+    const client = new Redis(this.settings.REDIS_URL, { ...CONNECTION_OPTIONS, ...options });
     const track = (): void => {
       if (this.stopped) client.disconnect();
       else this.openClients.add(client);

@@ -19,6 +19,9 @@ export function sqlState(error: unknown): string {
 /** Returns true if PostgreSQL ended a statement at its timeout. */
 export const isStatementTimeout = (error: unknown): boolean => sqlState(error) === '57014';
 
+/** Returns true if a statement did not get a lock in time. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03';
+
 /** Returns true if a server refused a write because it is a standby, such as the former primary after a failover. */
 export const isStandby = (error: unknown): error is Error => sqlState(error) === '25006';
 

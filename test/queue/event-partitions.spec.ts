@@ -303,6 +303,20 @@ describe('old events', () => {
     expect(await partitions.dropOld(90)).toBe(13);
   });
 
+  it('stay for a later cleanup if a backup reads them all the time', async () => {
+    const [first] = await threeRanges([100]);
+    const dropped = await patiently(async (backup) => {
+      await backup.query('BEGIN; SELECT count(*) FROM job_events');
+      return runs.database.transaction(async () => {
+        await runs.database.execute(sql`SET LOCAL statement_timeout = '700ms'`);
+        return partitions.dropOld(90);
+      });
+    });
+    expect(dropped).toBeNull();
+    expect(await where((first?.lower ?? 0) + 10)).toHaveLength(1);
+    expect(await partitions.dropOld(90)).toBe(12);
+  });
+
   it('are dropped as soon as no transaction reads them', async () => {
     await threeRanges([100]);
     const reading = runs.database.transaction(async () => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../../common/resource/define-resource.js';
+import { isLockTimeout, isStatementTimeout } from '../../database/sql-state.js';
 import { sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { JobEvent } from './job-event.entity.js';
@@ -43,12 +44,18 @@ export class EventPartitionsRepository extends TableRepository<Row> {
   /**
    * Drops one partition whose runs all ended at least `days` ago.
    *
-   * @returns number of its events; null if there is no such partition
+   * @returns number of its events; null if there is no such partition, or if a transaction, such as that of a
+   *   backup, reads the events all the time: a later cleanup drops the partition
    */
   async dropOld(days: number): Promise<number | null> {
-    const row = await this.database.row<{ removed: number | null }>(sql`
-      SELECT drop_old_job_events(${days}::int) AS removed`);
-    return row?.removed ?? null;
+    try {
+      const row = await this.database.row<{ removed: number | null }>(sql`
+        SELECT drop_old_job_events(${days}::int) AS removed`);
+      return row?.removed ?? null;
+    } catch (error) {
+      if (isStatementTimeout(error) || isLockTimeout(error)) return null;
+      throw error;
+    }
   }
 
   /**

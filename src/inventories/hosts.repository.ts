@@ -93,6 +93,19 @@ export const showLastJob = (jobId: number, hosts: Sql): Sql => sql`
   UPDATE hosts SET last_job_id = ${jobId}, last_job_host_summary_id = touched.summary_id
   FROM (${hosts}) touched WHERE hosts.id = touched.id`;
 
+/**
+ * Returns the statement that clears the last job of the hosts that show one of some summaries. Locks the hosts
+ * in the order of their ids, as jobs do.
+ *
+ * @param summaries query for the ids of the summaries
+ */
+export const hideLastJobs = (summaries: Sql): Sql => sql`
+  UPDATE hosts SET last_job_id = NULL, last_job_host_summary_id = NULL
+  FROM (
+    SELECT id FROM hosts WHERE last_job_host_summary_id IN (${summaries})
+    ORDER BY id FOR NO KEY UPDATE) shown
+  WHERE hosts.id = shown.id`;
+
 /** Returns the number of distinct host names of some inventories, as an SQL value. */
 export const countHostNames = (inventoryIds: Sql): Sql => sql`(
   SELECT count(DISTINCT name)::int FROM hosts WHERE inventory_id = ANY(${inventoryIds}))`;

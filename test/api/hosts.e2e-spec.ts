@@ -242,7 +242,7 @@ it('hosts that are renamed during a job show their own results', async () => {
   }
 });
 
-it('the results of a job on many hosts are stored in parts, each within the timeout of a statement', async () => {
+it('the results of a job on many hosts are stored and removed in parts, each within the timeout of a statement', async () => {
   const { app, make, database } = test;
   const inventory = await make.inventory({ organization: test.home.organization.id });
   const rows = await database.rows<{ id: number; name: string }>(sql`
@@ -253,18 +253,22 @@ it('the results of a job on many hosts are stored in parts, each within the time
     RETURNING id`);
   const counts = { changed: 0, dark: 0, failures: 0, ok: 1, processed: 1, skipped: 0 };
   const summary = { ...counts, ignored: 0, rescued: 0, failed: false };
+  const repository = app.get(JobHostSummariesRepository, { strict: false });
   const statements = await countQueries(database, () =>
-    app
-      .get(JobHostSummariesRepository, { strict: false })
-      .store(job!.id, new Map(rows.map(({ name }) => [name, summary])), {
-        hosts: new Map(rows.map(({ id, name }) => [name, id])),
-        originals: null,
-      }),
+    repository.store(job!.id, new Map(rows.map(({ name }) => [name, summary])), {
+      hosts: new Map(rows.map(({ id, name }) => [name, id])),
+      originals: null,
+    }),
   );
   expect(statements).toBe(4);
-  const shown = await database.row(sql`
-    SELECT count(*)::int AS hosts FROM hosts JOIN job_host_summaries summary
-      ON summary.id = hosts.last_job_host_summary_id AND summary.host_id = hosts.id
-    WHERE hosts.last_job_id = ${job!.id}`);
-  expect(shown).toEqual({ hosts: 5001 });
+  const shown = () =>
+    database.row(sql`
+      SELECT count(*)::int AS jobs, count(summary.id)::int AS summaries FROM hosts
+      LEFT JOIN job_host_summaries summary
+        ON summary.id = hosts.last_job_host_summary_id AND summary.host_id = hosts.id
+      WHERE hosts.last_job_id = ${job!.id}`);
+  expect(await shown()).toEqual({ jobs: 5001, summaries: 5001 });
+  // A cleanup clears the last job of hosts in parts, too.
+  expect(await repository.removeOf([job!.id], 500)).toBe(500);
+  expect(await shown()).toEqual({ jobs: 4501, summaries: 4501 });
 });

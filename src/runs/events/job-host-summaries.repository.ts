@@ -3,7 +3,12 @@ import { existing } from '../../common/invariants.js';
 import type { RowOf } from '../../common/resource/define-resource.js';
 import { sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
-import { allHosts, constructedOf, showLastJob } from '../../inventories/hosts.repository.js';
+import {
+  allHosts,
+  constructedOf,
+  hideLastJobs,
+  showLastJob,
+} from '../../inventories/hosts.repository.js';
 import { JobHostSummary } from './job-host-summary.entity.js';
 import { hasStatistics } from './job-events.repository.js';
 
@@ -157,10 +162,15 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
     return existing(row, 'an aggregate has a row');
   }
 
-  /** Deletes up to `limit` summaries of runs. */
+  /**
+   * Deletes up to `limit` summaries of runs, and clears the last job of their hosts: the deletion of a run
+   * would clear it for all hosts in one statement.
+   */
   removeOf(runIds: readonly number[], limit: number): Promise<number> {
     return this.database.execute(sql`
-      DELETE FROM job_host_summaries WHERE id IN (
-        SELECT id FROM job_host_summaries WHERE job_id = ANY(${runIds}::bigint[]) LIMIT ${limit})`);
+      WITH old AS (
+        SELECT id FROM job_host_summaries WHERE job_id = ANY(${runIds}::bigint[]) LIMIT ${limit}),
+      hidden AS (${hideLastJobs(sql`SELECT id FROM old`)})
+      DELETE FROM job_host_summaries WHERE id IN (SELECT id FROM old)`);
   }
 }

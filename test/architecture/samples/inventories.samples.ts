@@ -164,6 +164,7 @@ export default {
         calls: [[1, sql`SELECT 1 AS id, 2 AS summary_id`]],
         inside: (statement) => statement,
       },
+      hideLastJobs: { calls: [[sql`SELECT 1 AS id`]], inside: (statement) => statement },
       allHosts: { calls: [[]], inside: asQuery },
       originalsOf: { calls: [[[1]]], inside: asQuery },
       constructedOf: {

@@ -108,6 +108,32 @@ describe('the transitions of runs', () => {
     );
   });
 
+  it('read the events of a run few times to mark the ancestors of changes', async () => {
+    const { database } = runs;
+    const id = await runs.job(null, { status: 'running', attempt: 1 });
+    await database.execute(sql`
+      INSERT INTO job_events (job_id, counter, uuid, parent_uuid, changed)
+      SELECT ${id}::bigint, n, 'uuid-' || n, CASE WHEN n = 1 THEN '' WHEN n < 4 THEN 'uuid-' || n - 1
+        ELSE 'uuid-3' END, n > 3
+      FROM generate_series(1, 2000) n`);
+    await database.execute(sql`ANALYZE job_events`);
+    const events = new JobEventsRepository(database.manager.getRepository(JobEvent));
+    const read = async (): Promise<number> => {
+      const row = await database.row<{ total: number }>(sql`
+        SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS total
+        FROM pg_stat_xact_user_tables WHERE relname LIKE 'job_events%'`);
+      return row?.total ?? NaN;
+    };
+    await database.transaction(async () => {
+      const before = await read();
+      await events.propagate(id);
+      expect((await read()) - before).toBeLessThan(3 * 2000);
+    });
+    const marked = await database.rows(sql`
+      SELECT counter FROM job_events WHERE job_id = ${id} AND changed ORDER BY counter LIMIT 4`);
+    expect(marked).toEqual([1, 2, 3, 4].map((counter) => ({ counter })));
+  });
+
   it('do not change a run with another lease or status', async () => {
     const id = await runs.job(null, { status: 'running', attempt: 2 });
     const { transitions } = runs;

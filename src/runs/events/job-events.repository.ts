@@ -144,25 +144,31 @@ export class JobEventsRepository extends TableRepository<Row> {
 
   /**
    * Marks tasks, plays and playbooks as failed or changed if an event in them failed or changed
-   * something.
+   * something. Reads the events twice, because a run can have a million of them: first for the events with
+   * children, which are few, then for the parents of these.
    */
   async propagate(runId: number): Promise<void> {
     await this.database.execute(sql`
-      WITH RECURSIVE marked AS (
-        SELECT parent_uuid AS uuid, failed, changed, 1 AS height FROM job_events
-        WHERE job_id = ${runId} AND (failed OR changed) AND parent_uuid <> ''
+      WITH RECURSIVE parent AS MATERIALIZED (
+        SELECT parent_uuid AS uuid, bool_or(failed) AS failed, bool_or(changed) AS changed
+        FROM job_events WHERE job_id = ${runId} AND parent_uuid <> '' GROUP BY parent_uuid
+      ), inner_event AS MATERIALIZED (
+        SELECT event.counter, event.uuid, event.parent_uuid
+        FROM job_events event JOIN parent USING (uuid) WHERE event.job_id = ${runId}
+      ), marked AS (
+        SELECT uuid, failed, changed, 1 AS height FROM parent WHERE failed OR changed
         UNION
         SELECT event.parent_uuid, marked.failed, marked.changed, marked.height + 1
-        FROM marked JOIN job_events event ON event.job_id = ${runId} AND event.uuid = marked.uuid
+        FROM marked JOIN inner_event event USING (uuid)
         WHERE event.parent_uuid <> '' AND marked.height < ${MAX_HEIGHT}
-      ), parents AS (
-        SELECT uuid, bool_or(failed) AS failed, bool_or(changed) AS changed
-        FROM marked GROUP BY uuid)
+      ), result AS (
+        SELECT inner_event.counter, bool_or(marked.failed) AS failed, bool_or(marked.changed) AS changed
+        FROM inner_event JOIN marked USING (uuid) GROUP BY inner_event.counter)
       UPDATE job_events event
-      SET failed = event.failed OR parents.failed, changed = event.changed OR parents.changed
-      FROM parents
-      WHERE event.job_id = ${runId} AND event.uuid = parents.uuid
-        AND (parents.failed AND NOT event.failed OR parents.changed AND NOT event.changed)`);
+      SET failed = event.failed OR result.failed, changed = event.changed OR result.changed
+      FROM result
+      WHERE event.job_id = ${runId} AND event.counter = result.counter
+        AND (result.failed AND NOT event.failed OR result.changed AND NOT event.changed)`);
   }
 
   /**

@@ -145,7 +145,10 @@ export class AuthenticationService {
     return account.is_superuser || account.is_system_auditor;
   }
 
-  private async mayUseLocal({ is_superuser: isSuperuser }: Account): Promise<boolean> {
+  /** Returns true if the local password of a user may be used. */
+  async mayUseLocal({
+    is_superuser: isSuperuser,
+  }: Pick<Account, 'is_superuser'>): Promise<boolean> {
     if (isSuperuser) return true;
     return !(await this.runtime.get('DISABLE_LOCAL_AUTH')).DISABLE_LOCAL_AUTH;
   }

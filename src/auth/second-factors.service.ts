@@ -173,9 +173,10 @@ export class SecondFactors {
     });
   }
 
-  /** Returns true for a user without a local password, whom only a directory can confirm. */
-  async isOfDirectory(user: number): Promise<boolean> {
-    return (await this.users.referenced(user)).password_hash === '';
+  /** Returns true for a user without a local password that may be used, whom only a directory can confirm. */
+  async isOfDirectory(id: number): Promise<boolean> {
+    const user = await this.users.referenced(id);
+    return user.password_hash === '' || !(await this.authentication.mayUseLocal(user));
   }
 
   /** Returns the second factors of a user; null for a user without any. */

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { SecondFactors } from '../../src/auth/second-factors.service.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
@@ -311,6 +312,21 @@ it('a user whose username differs from that of the directory can set up a second
   await basic(other).get('me/').expect(200);
   const wrong = { username: other, password: `${other}-secret` };
   expect((await browser.send(at('/second-factor/begin/'), wrong)).status).toBe(403);
+});
+
+it('a user whose local password is disabled is asked for the username in the directory', async () => {
+  const { as, make } = test;
+  const name = await person();
+  const { id } = await meOf(basic(name));
+  await as.superuser.patch(`users/${String(id)}/`, { password: 'a local password' }).expect(200);
+  await make.user({ username: 'root', password: 'a long password', is_superuser: true });
+  const disable = (DISABLE_LOCAL_AUTH: boolean) =>
+    as.superuser.patch('settings/authentication/', { DISABLE_LOCAL_AUTH }).expect(200);
+  const factors = test.app.get(SecondFactors, { strict: false });
+  expect(await factors.isOfDirectory(Number(id))).toBe(false);
+  await disable(true);
+  expect(await factors.isOfDirectory(Number(id))).toBe(true);
+  await disable(false);
 });
 
 it('the bind password is not in responses or activity', async () => {

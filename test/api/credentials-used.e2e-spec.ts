@@ -87,8 +87,26 @@ it('a change of the type keeps no secrets if it drops their destination', async 
     test.as.orgAdmin.patch(`credentials/${store.id}/`, {
       ...{ credential_type: idOf('ssh'), inputs: { username: 'u', password } },
     });
+  const lacking = 'url, cacert, namespace, default_auth_path';
   expect((await change('$encrypted$').expect(400)).body).toEqual({
-    inputs: { password: ['password must be entered again: url decides where it is sent.'] },
+    inputs: { password: [`password must be entered again: ${lacking} decides where it is sent.`] },
   });
   await change('another').expect(200);
+});
+
+it('a change of the type keeps no secrets if it drops a destination with a default', async () => {
+  const [hook] = await test.database.rows<Row>(sql`
+    SELECT id FROM credential_types WHERE namespace = 'service_a_token'`);
+  const open = await test.make.row('credential_type', {
+    ...{ name: 'In the environment', kind: 'cloud', injectors: { env: { T: '{{ token }}' } } },
+    inputs: { fields: [{ id: 'token', label: 'Token', secret: true }] },
+  });
+  const { id } = await test.make.credential({
+    ...{ organization: test.home.organization.id, credential_type: hook?.id },
+    inputs: { token: 'stored' },
+  });
+  const sent = { credential_type: open.id, inputs: { token: '$encrypted$' } };
+  expect((await test.as.orgAdmin.patch(`credentials/${id}/`, sent).expect(400)).body).toEqual({
+    inputs: { token: ['token must be entered again: host decides where it is sent.'] },
+  });
 });

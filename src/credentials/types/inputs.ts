@@ -85,22 +85,33 @@ export const isDestination = ({ destination, secret }: InputField): boolean =>
   destination ?? secret !== true;
 
 /**
- * Returns the ids of the changed inputs that change the destination of the credential's secrets.
+ * Returns the ids of the changed inputs that change the destination of the credential's secrets. An input that
+ * only one of the types has changes it too, because an empty input can mean a destination of the type.
  *
- * @param types types after and before the change: another type can lack an input that was the destination
+ * @param type type after the change
+ * @param former type before the change
  */
 export function changedDestinations(
-  types: readonly CredentialTypeDefinition[],
+  [type, former]: readonly [type: CredentialTypeDefinition, former: CredentialTypeDefinition],
   inputs: CredentialInputs,
   previous: CredentialInputs,
 ): string[] {
-  const changed = types
-    .flatMap((type) => type.inputs.fields ?? [])
-    .filter(isDestination)
-    .flatMap(({ id, type: kind, default: value = kind === 'boolean' ? false : '' }) =>
-      (inputs[id] ?? value) === (previous[id] ?? value) ? [] : [id],
-    );
-  return [...new Set(changed)];
+  const ids = [type, former].flatMap(({ inputs: { fields = [] } }) =>
+    fields.filter(isDestination).map(({ id }) => id),
+  );
+  return [...new Set(ids)].filter(
+    (id) => effectiveInput(type, id, inputs) !== effectiveInput(former, id, previous),
+  );
+}
+
+/** Returns an input or its default; undefined if the type has no such input. */
+function effectiveInput(
+  type: CredentialTypeDefinition,
+  id: string,
+  inputs: CredentialInputs,
+): string | boolean | undefined {
+  const field = inputField(type, id);
+  return field && (inputs[id] ?? field.default ?? (field.type === 'boolean' ? false : ''));
 }
 
 /** Returns true for stores without a stored secret, which receive the identities of runs that use them. */

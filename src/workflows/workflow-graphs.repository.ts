@@ -45,6 +45,13 @@ export interface DueNode extends Row {
   slice: { number: number; count: number } | null;
 }
 
+/** A node that is about to start, with its parents. */
+export interface StartingNode extends DueNode {
+  /** Size of the artifacts of the parents, in bytes. */
+  bytes: number;
+  parents: NodeWithArtifacts[] | null;
+}
+
 /** A node with its new run and its inherited artifacts. */
 export interface StartedNode {
   id: number;
@@ -62,10 +69,10 @@ export interface ArtifactSize extends Row {
 }
 
 /**
- * Maximum size of artifacts that are read together, in bytes. Many runs can pass on the same artifacts. A
- * failed statement would stop all workflows.
+ * Maximum size of artifacts that are read together, in bytes. Many runs can pass on the same artifacts. The
+ * worker needs ten times their size of memory, and without it stops all workflows.
  */
-export const MAX_READ_BYTES = 200_000_000;
+export const MAX_READ_BYTES = 60_000_000;
 
 /** The nodes of active workflow jobs, for the workflow engine. */
 @Injectable()
@@ -107,9 +114,9 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
 
   /**
    * Returns nodes that are about to start, with their parents in the order of ids; null for parents whose
-   * artifacts are too large to be read together.
+   * artifacts, together with those of the nodes before, are too large to be read.
    */
-  starting(ids: readonly number[]): Promise<(DueNode & { parents: NodeWithArtifacts[] | null })[]> {
+  starting(ids: readonly number[]): Promise<StartingNode[]> {
     return this.database.rows(sql`
       SELECT node.id, node.workflow_job_id, node.identifier, node.prompts,
         tpl.id AS template_id, tpl.type AS template_type, tpl.name AS template_name,
@@ -119,11 +126,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
           SELECT json_build_object('number', count(*) FILTER (WHERE other.id <= node.id),
             'count', count(*))
           FROM workflow_job_nodes other WHERE other.workflow_job_id = workflow.id) END AS slice,
-        CASE WHEN (
-          SELECT coalesce(sum(octet_length(parent.ancestor_artifacts::text)
-            + octet_length(parent.secret_artifacts) + coalesce(octet_length(run.artifacts::text), 0)
-            + coalesce(octet_length(run.secret_artifacts), 0)), 0)
-          ${parentsOf('node')}) <= ${MAX_READ_BYTES}
+        size.bytes, CASE WHEN sum(size.bytes) OVER (ORDER BY node.id) <= ${MAX_READ_BYTES}
         THEN (
           SELECT coalesce(json_agg(json_build_object('node_id', parent.id,
               'ancestor_artifacts', parent.ancestor_artifacts,
@@ -134,6 +137,11 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
       FROM workflow_job_nodes node
       JOIN (${allRuns()}) workflow ON workflow.id = node.workflow_job_id
       JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
+      CROSS JOIN LATERAL (
+        SELECT coalesce(sum(octet_length(parent.ancestor_artifacts::text)
+          + octet_length(parent.secret_artifacts) + coalesce(octet_length(run.artifacts::text), 0)
+          + coalesce(octet_length(run.secret_artifacts), 0)), 0) AS bytes
+        ${parentsOf('node')}) size
       WHERE node.id = ANY(${ids}::bigint[]) ORDER BY node.id`);
   }
 

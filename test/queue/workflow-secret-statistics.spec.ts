@@ -3,6 +3,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { openSecrets } from '../../src/prompts/launch-secrets.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
+import { WorkflowGraphsRepository } from '../../src/workflows/workflow-graphs.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { variablesOf, WorkflowRuns } from '../support/workflow-templates.js';
 
@@ -136,4 +137,24 @@ it('statistics of a nested workflow that are too large together are not passed o
     job_explanation: 'The values of set_stats are larger than 2000000 bytes and are not kept.',
   });
   expect(variablesOf(await runs.runOf(id, 'after'))).toEqual({});
+});
+
+it('statistics that are too large to be read together are read one after the other', async () => {
+  const workflow = await runs.template({ one: ran(), a: ran(), b: ran() }, [
+    ['one', 'success', 'a'],
+    ['one', 'success', 'b'],
+  ]);
+  const id = await runs.launch(workflow);
+  const one = (await runs.runOf(id, 'one'))!;
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET artifacts = json_build_object('x', repeat('x', 31000000)), status = 'running'
+    WHERE id = ${one.id}`);
+  const graphs = test.app.get(WorkflowGraphsRepository, { strict: false });
+  const starting = jest.spyOn(graphs, 'starting');
+  await test.app
+    .get(RunTransitions, { strict: false })
+    .move([one.id], { from: ['running'], to: 'successful' });
+  await runs.settle();
+  expect(starting.mock.calls.map(([ids]) => ids.length)).toEqual([2, 1]);
+  for (const name of ['a', 'b']) expect((await runs.runOf(id, name))?.status).toBe('failed');
 });

@@ -8,7 +8,11 @@ import { sealArtifacts, type Artifacts } from '../../runs/workflow-artifacts.js'
 import { Launchers } from '../../launching/launchers.service.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { NewRun } from '../../runs/run-states.repository.js';
-import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
+import {
+  MAX_READ_BYTES,
+  type StartingNode,
+  WorkflowGraphsRepository,
+} from '../../workflows/workflow-graphs.repository.js';
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
 import {
   artifactsOfNodes,
@@ -61,6 +65,8 @@ interface CreatedRun {
   fault: string;
 }
 
+const isReadLater = ({ parents, bytes }: StartingNode): boolean =>
+  parents === null && bytes <= MAX_READ_BYTES;
 const isApproval = ({ template_type: type }: ReadyNode): boolean =>
   type === 'workflow_approval_template';
 const isWorkflow = ({ template_type: type }: ReadyNode): boolean =>
@@ -89,7 +95,7 @@ export class NodeRuns {
     secrets: ReadonlyMap<number, WorkflowSecrets>,
   ): Promise<number[]> {
     if (nodeIds.length === 0) return [];
-    const { nodes, faults } = await this.load(nodeIds);
+    const { nodes, faults, later } = await this.load(nodeIds);
     const approvals = await this.createApprovals(nodes.filter(isApproval));
     const others = nodes.filter((node) => !isApproval(node));
     const created = [...(await this.launch(others, secrets)), ...approvals.created];
@@ -102,22 +108,29 @@ export class NodeRuns {
       }),
       { from: ['pending'], to: 'failed' },
     );
-    const linked = new Set(created.map(({ node }) => node.id));
-    return nodeIds.filter((id) => !linked.has(id));
+    const known = new Set([...created.map(({ node }) => node.id), ...later]);
+    const missing = nodeIds.filter((id) => !known.has(id));
+    return [...missing, ...(await this.start(later, secrets))];
   }
 
-  /** @returns nodes, and the reasons why nodes cannot start with their inherited artifacts, by node */
+  /**
+   * @returns nodes, the reasons why nodes cannot start with their inherited artifacts, by node, and the ids of
+   *   nodes whose artifacts are to be read later, because all together are too large
+   */
   private async load(
     nodeIds: readonly number[],
-  ): Promise<{ nodes: ReadyNode[]; faults: Map<number, string> }> {
+  ): Promise<{ nodes: ReadyNode[]; faults: Map<number, string>; later: number[] }> {
     const faults = new Map<number, string>();
-    const nodes = (await this.nodes.starting(nodeIds)).map(({ parents, ...node }) => {
+    const due = await this.nodes.starting(nodeIds);
+    const later = due.filter(isReadLater).map(({ id }) => id);
+    const ready = due.filter((node) => !isReadLater(node));
+    const nodes = ready.map(({ parents, ...node }) => {
       const inherited = this.inherit(parents);
       if (typeof inherited !== 'string') return { ...node, inherited };
       faults.set(node.id, inherited);
       return { ...node, inherited: NO_ARTIFACTS };
     });
-    return { nodes, faults };
+    return { nodes, faults, later };
   }
 
   /** @returns the artifacts of a node's parents, or the reason why the node cannot start with them */

@@ -4,11 +4,9 @@ import { selectRows } from '../common/resource/select-rows.js';
 import { children, subListOf } from '../common/rest/sublist.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { hostsBelow } from './group-hosts.repository.js';
+import { isHostPattern, limitTo } from './host-name.js';
 import { inventoriesReaching } from './inventories.repository.js';
 import type { Factory } from './sublists.js';
-
-/** Characters with a special meaning in host patterns. */
-const PATTERN = /^-|[\s:,&!*?[\]~]/;
 
 /** Declares the sub-list of an inventory's ad hoc commands; POST runs one on its hosts. */
 export const commandsOfInventory = (): Factory => children('ad_hoc_commands', { needs: 'adhoc' });
@@ -42,7 +40,7 @@ const commandsOn = (condition: (parent: Row) => Sql): Factory =>
  * @throws Invalid if there is no such pattern
  */
 function asLimit(name: string): string {
-  if (!PATTERN.test(name)) return name;
+  if (!name.startsWith('-') && !isHostPattern(name)) return limitTo([name]);
   throw Invalid.field(
     'limit',
     `"${name}" has characters with a meaning in host patterns: run the command on the inventory.`,

@@ -31,11 +31,12 @@ export const isHostPattern = (name: string): boolean =>
 
 /**
  * Returns a limit that matches only the hosts with these names, none of which is a pattern. Ansible divides a
- * single name at spaces and brackets into several, but not the names of a list.
+ * single name at spaces and brackets into several, and an address with a zone at colons, but not the names of a
+ * list.
  */
 export const limitTo = (names: readonly string[]): string => {
   const limit = names.join(',');
-  return /^[^,]*[\s\]][^,]*$/.test(limit) ? `${limit},` : limit;
+  return /^[^,]*[\s\]%][^,]*$/.test(limit) ? `${limit},` : limit;
 };
 
 function splitOffPort(name: string): { name: string; port: number | null } {

@@ -197,6 +197,19 @@ describe('below hosts and groups', () => {
     await test.as.superuser.post(`groups/${odd.id}/ad_hoc_commands/`, body).expect(400);
   });
 
+  it.each([
+    ['web db', 'web db,'],
+    ['2001:db8::7', '2001:db8::7'],
+    ['fe80::1%eth0', 'fe80::1%eth0,'],
+  ])('runs on the host %s only', async (name, limit) => {
+    const odd = await test.make.host(inventory, { name });
+    const body = { credential: credential.id, module_name: 'ping' };
+    const { body: command } = await test.as.superuser
+      .post(`hosts/${odd.id}/ad_hoc_commands/`, body)
+      .expect(201);
+    expect(command.limit).toBe(limit);
+  });
+
   it('lists the commands that ran on them, also through a smart inventory', async () => {
     const { body: smart } = await test.as.superuser
       .post('inventories/', {

@@ -242,6 +242,33 @@ it('a released lease is not renewed', async () => {
   expect(await standingOf(ids[0]!)).toMatchObject({ status: 'failed', leased: false });
 });
 
+it('the former holder of a lease neither renews it nor stores recipients', async () => {
+  const ids = await queued(1);
+  const [former] = await leased(ids);
+  await letExpire(ids);
+  const [lease] = await leased(ids, two);
+  await letExpire(ids);
+  await one.renew(former!);
+  await one.keepDelivered(former!, ['#former']);
+  const stored = await test.database.row(sql`
+    SELECT lease_until < now() AS expired, delivered FROM notifications WHERE id = ${ids[0]}`);
+  expect(stored).toEqual({ expired: true, delivered: [] });
+  await two.keepDelivered(lease!, ['#ops']);
+  await two.renew(lease!);
+  await one.postpone(ids[0]!, 600, 'paused');
+  expect(await standingOf(ids[0]!)).toMatchObject({ leased: true });
+  const [next] = await letExpire(ids).then(() => leased(ids));
+  expect(next!.delivered).toEqual(['#ops']);
+});
+
+it('an old notification is overdue, so that no further attempt follows', async () => {
+  const ids = await queued(2);
+  await test.database.execute(sql`
+    UPDATE notifications SET created = now() - interval '9 hours' WHERE id = ${ids[0]}`);
+  const leases = await leased(ids);
+  expect(leases.map(({ overdue }) => overdue)).toEqual([true, false]);
+});
+
 it('pending notifications are found without a scan of the history', async () => {
   await test.database.execute(sql`
     INSERT INTO notifications (notification_template_id, notification_type, event, status)

@@ -70,11 +70,14 @@ const REFUSED_HERE_ALONE: Reasons = [
   [/^Implicit keys of flow[^]*[[,] *-,/, 'YAML 1.1 forbids `-` alone there, too'],
   [/^Comments must be separated/, 'YAML 1.1 wants a blank before them, too'],
   [/^Invalid anchor/, 'its name ends with a blank in YAML 1.1, too'],
-  [/[*&]\w+[^\w\s]/, 'a sign right after the name belongs to it in YAML 1.2'],
+  [/[*&][\w-]+[^\w\s-]/, 'a sign right after the name belongs to it in YAML 1.2'],
   [/[{[,] *\?\S/, '`?` before a letter is a part of the text in YAML 1.2'],
 ];
 const READ_OTHERWISE: Reasons = [
-  [/<<: *\[/, 'releases of PyYAML merge lists of maps in different orders'],
+  [
+    /(?:<<|!!merge.*)"?: *(?:\n *- |\[)/,
+    'releases of PyYAML merge lists of maps in different orders',
+  ],
   [/[|>][^]*\n +(?:\r?\n|$)/, 'lines of blanks alone at the end of a block are empty'],
   [/[{[,] *\?\S/, '`?` before a letter is a part of the text in YAML 1.2'],
 ];

@@ -60,8 +60,8 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
     const field = inputField(target.type, id);
     if (actor.isSuperuser || !field || !isDestination(field)) return;
     // Also secrets that another input source hides: they are used again after its deletion.
-    const stored = await this.credentials.storedInputs(target.id);
-    const [secret] = sealedInputs(stored).filter((name) => name !== id);
+    const stored = await this.credentials.findOneBy({ id: target.id });
+    const [secret] = sealedInputs(stored?.inputs ?? {}).filter((name) => name !== id);
     if (secret !== undefined) {
       const text = `${secret} must be entered again: ${id} decides where it is sent.`;
       throw Invalid.field('input_field_name', text);

@@ -93,14 +93,6 @@ export class CredentialsRepository extends TableRepository<RowOf<Credential>> {
       WHERE cred.id = ANY(${ids}::int[]) ORDER BY cred.id`);
   }
 
-  /** Returns the inputs that a credential stores, also those that are looked up at present. */
-  async storedInputs(id: number): Promise<CredentialInputs> {
-    const row = await this.database.row<{ inputs: CredentialInputs }>(
-      sql`SELECT inputs FROM credentials WHERE id = ${id}`,
-    );
-    return row?.inputs ?? {};
-  }
-
   /** Returns the type of a credential, or undefined if there is no credential of this id. */
   typeOf(id: number): Promise<Pick<CredentialTypeDefinition, 'kind' | 'namespace'> | undefined> {
     return this.database.row(sql`

@@ -20,7 +20,6 @@ export default {
         [[1], CALLER],
         [[1], null],
       ],
-      storedInputs: [[1]],
       typeOf: [[1]],
       byName: [['Machine', 1, 2]],
       isUsed: [[1]],

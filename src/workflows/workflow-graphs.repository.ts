@@ -74,6 +74,10 @@ export interface ArtifactSize extends Row {
  */
 export const MAX_READ_BYTES = 60_000_000;
 
+/** Size of the artifacts of `run`, in bytes. */
+const BYTES_OF_RUN = sql`
+  coalesce(octet_length(run.artifacts::text), 0) + coalesce(octet_length(run.secret_artifacts), 0)`;
+
 /** The nodes of active workflow jobs, for the workflow engine. */
 @Injectable()
 export class WorkflowGraphsRepository extends TableRepository<Row> {
@@ -139,8 +143,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
       JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
       CROSS JOIN LATERAL (
         SELECT coalesce(sum(octet_length(parent.ancestor_artifacts::text)
-          + octet_length(parent.secret_artifacts) + coalesce(octet_length(run.artifacts::text), 0)
-          + coalesce(octet_length(run.secret_artifacts), 0)), 0) AS bytes
+          + octet_length(parent.secret_artifacts) + ${BYTES_OF_RUN}), 0) AS bytes
         ${parentsOf('node')}) size
       WHERE node.id = ANY(${ids}::bigint[]) ORDER BY node.id`);
   }
@@ -182,9 +185,8 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
   /** Returns the sizes of the artifacts of nested workflow jobs whose runs have artifacts. */
   artifactSizes(workflowJobIds: readonly number[]): Promise<ArtifactSize[]> {
     return this.database.rows(sql`
-      SELECT node.workflow_job_id AS id, sum(octet_length(run.artifacts::text)
-        + coalesce(octet_length(run.secret_artifacts), 0))::bigint AS bytes
-      ${runsWithArtifacts()}
+      SELECT node.workflow_job_id AS id, sum(${BYTES_OF_RUN})::bigint AS bytes
+      ${nodesWithArtifacts()}
         AND node.workflow_job_id IN (
           SELECT around.job_id FROM workflow_job_nodes around
           WHERE around.job_id = ANY(${workflowJobIds}::bigint[]))
@@ -195,13 +197,13 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
   runsWithArtifacts(workflowJobId: number): Promise<(Row & RunWithArtifacts)[]> {
     return this.database.rows(sql`
       SELECT run.id, run.id AS run_id, run.artifacts, run.secret_artifacts
-      ${runsWithArtifacts()} AND node.workflow_job_id = ${workflowJobId}
+      ${nodesWithArtifacts()} AND node.workflow_job_id = ${workflowJobId}
       ORDER BY run.finished, node.id`);
   }
 }
 
 /** Returns the FROM clause for nodes whose `run` has artifacts. */
-const runsWithArtifacts = (): Sql => sql`
+const nodesWithArtifacts = (): Sql => sql`
   FROM workflow_job_nodes node JOIN (${allRuns()}) run ON run.id = node.job_id
   WHERE (json_typeof(run.artifacts) = 'object' AND run.artifacts::text <> '{}'
     OR run.secret_artifacts <> '')`;

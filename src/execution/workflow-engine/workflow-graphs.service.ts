@@ -73,10 +73,13 @@ export class WorkflowGraphs {
     const unstored = { tooLarge: new Set<number>(), undecryptable: new Set<number>() };
     const gathered: StoredArtifacts[] = [];
     for (const { id, bytes } of sizes) {
-      const runs = bytes > MAX_READ_BYTES ? null : await this.graphs.runsWithArtifacts(id);
-      const artifacts = runs && artifactsOfRuns(this.secretBox, runs);
-      if (!runs || (artifacts && isTooLarge(artifacts))) unstored.tooLarge.add(id);
-      else if (!artifacts) unstored.undecryptable.add(id);
+      if (bytes > MAX_READ_BYTES) {
+        unstored.tooLarge.add(id);
+        continue;
+      }
+      const artifacts = artifactsOfRuns(this.secretBox, await this.graphs.runsWithArtifacts(id));
+      if (!artifacts) unstored.undecryptable.add(id);
+      else if (isTooLarge(artifacts)) unstored.tooLarge.add(id);
       else {
         const secret = sealArtifacts(this.secretBox, 'unified_jobs', id, artifacts.secret);
         gathered.push({ id, artifacts: exactJson(artifacts.open), secret });

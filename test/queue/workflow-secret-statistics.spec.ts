@@ -1,6 +1,6 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { sql } from '../../src/database/sql.js';
+import { sql, type Sql } from '../../src/database/sql.js';
 import { openSecrets } from '../../src/prompts/launch-secrets.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { WorkflowGraphsRepository } from '../../src/workflows/workflow-graphs.repository.js';
@@ -22,6 +22,16 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 const ran = () => ({ unified_job_template: template.id });
+
+/** Ends a run with columns that no worker would store. */
+async function endWith({ id }: Row, columns: Sql): Promise<void> {
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET ${columns}, status = 'running' WHERE id = ${id}`);
+  await test.app
+    .get(RunTransitions, { strict: false })
+    .move([id], { from: ['running'], to: 'successful' });
+  await runs.settle();
+}
 
 describe('statistics set under no_log', () => {
   const secretsOf = (job: Row) =>
@@ -66,12 +76,7 @@ describe('statistics set under no_log', () => {
     ]);
     const id = await runs.launch(workflow);
     const one = (await runs.runOf(id, 'one'))!;
-    await test.database.execute(sql`
-      UPDATE unified_jobs SET secret_artifacts = 'no seal', status = 'running' WHERE id = ${one.id}`);
-    await test.app
-      .get(RunTransitions, { strict: false })
-      .move([one.id], { from: ['running'], to: 'successful' });
-    await runs.settle();
+    await endWith(one, sql`secret_artifacts = 'no seal'`);
     expect(await runs.runOf(id, 'two')).toMatchObject({
       status: 'failed',
       job_explanation:
@@ -88,12 +93,7 @@ describe('statistics set under no_log', () => {
     await runs.settle();
     const nested = (await runs.runOf(id, 'nested'))!;
     const one = (await runs.runOf(nested.id, 'one'))!;
-    await test.database.execute(sql`
-      UPDATE unified_jobs SET secret_artifacts = 'no seal', status = 'running' WHERE id = ${one.id}`);
-    await test.app
-      .get(RunTransitions, { strict: false })
-      .move([one.id], { from: ['running'], to: 'successful' });
-    await runs.settle();
+    await endWith(one, sql`secret_artifacts = 'no seal'`);
     expect(await runs.run(nested.id)).toMatchObject({
       status: 'error',
       job_explanation:
@@ -146,15 +146,9 @@ it('statistics that are too large to be read together are read one after the oth
   ]);
   const id = await runs.launch(workflow);
   const one = (await runs.runOf(id, 'one'))!;
-  await test.database.execute(sql`
-    UPDATE unified_jobs SET artifacts = json_build_object('x', repeat('x', 31000000)), status = 'running'
-    WHERE id = ${one.id}`);
   const graphs = test.app.get(WorkflowGraphsRepository, { strict: false });
   const starting = jest.spyOn(graphs, 'starting');
-  await test.app
-    .get(RunTransitions, { strict: false })
-    .move([one.id], { from: ['running'], to: 'successful' });
-  await runs.settle();
+  await endWith(one, sql`artifacts = json_build_object('x', repeat('x', 31000000))`);
   expect(starting.mock.calls.map(([ids]) => ids.length)).toEqual([2, 1]);
   for (const name of ['a', 'b']) expect((await runs.runOf(id, name))?.status).toBe('failed');
 });

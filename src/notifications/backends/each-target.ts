@@ -19,6 +19,7 @@ export async function sendToEach(
     try {
       await sendOne(target);
       delivered.push(target);
+      // The end of the attempt stores the last one.
       if (delivered.length < wanted.length) await context.keepDelivered(delivered);
     } catch (error) {
       if (!(error instanceof SendError)) throw error;

@@ -146,10 +146,8 @@ export class AuthenticationService {
   }
 
   /** Returns true if the local password of a user may be used. */
-  async mayUseLocal({
-    is_superuser: isSuperuser,
-  }: Pick<Account, 'is_superuser'>): Promise<boolean> {
-    if (isSuperuser) return true;
+  async mayUseLocal(user: Pick<Account, 'is_superuser'>): Promise<boolean> {
+    if (user.is_superuser) return true;
     return !(await this.runtime.get('DISABLE_LOCAL_AUTH')).DISABLE_LOCAL_AUTH;
   }
 

@@ -174,7 +174,7 @@ export class SecondFactors {
   }
 
   /** Returns true for a user without a local password that may be used, whom only a directory can confirm. */
-  async isOfDirectory(id: number): Promise<boolean> {
+  async needsDirectory(id: number): Promise<boolean> {
     const user = await this.users.referenced(id);
     return user.password_hash === '' || !(await this.authentication.mayUseLocal(user));
   }

@@ -323,9 +323,9 @@ it('a user whose local password is disabled is asked for the username in the dir
   const disable = (DISABLE_LOCAL_AUTH: boolean) =>
     as.superuser.patch('settings/authentication/', { DISABLE_LOCAL_AUTH }).expect(200);
   const factors = test.app.get(SecondFactors, { strict: false });
-  expect(await factors.isOfDirectory(Number(id))).toBe(false);
+  expect(await factors.needsDirectory(Number(id))).toBe(false);
   await disable(true);
-  expect(await factors.isOfDirectory(Number(id))).toBe(true);
+  expect(await factors.needsDirectory(Number(id))).toBe(true);
   await disable(false);
 });
 

@@ -218,7 +218,7 @@ export class SecondFactorPagesController {
       is_superuser: isSuperuser,
       is_system_auditor: isSystemAuditor,
     });
-    const loginName = (await this.factors.isOfDirectory(id)) ? username : null;
+    const loginName = (await this.factors.needsDirectory(id)) ? username : null;
     return pageReply(startPage(page, { ...parts, isRequired, loginName }), status);
   }
 

@@ -64,6 +64,7 @@ import { RemoveUnusedLabels1795922000000 } from './1795922000000-remove-unused-l
 import { MoveSourcesWithInventories1795923000000 } from './1795923000000-move-sources-with-inventories.js';
 import { RemoveEphemeralInstances1795924000000 } from './1795924000000-remove-ephemeral-instances.js';
 import { LockRoleGraphForRoles1795925000000 } from './1795925000000-lock-role-graph-for-roles.js';
+import { KeepDeletedInventories1795926000000 } from './1795926000000-keep-deleted-inventories.js';
 
 /** All migrations, oldest first. Named imports, so that compiled code and tests load the same. */
 export const migrations = {
@@ -133,4 +134,5 @@ export const migrations = {
   MoveSourcesWithInventories1795923000000,
   RemoveEphemeralInstances1795924000000,
   LockRoleGraphForRoles1795925000000,
+  KeepDeletedInventories1795926000000,
 };

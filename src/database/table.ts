@@ -10,13 +10,14 @@ import {
 } from 'typeorm';
 
 /**
- * Effect of a deletion on the rows that refer to the deleted row: delete them, or clear the reference. A
- * reference never prevents a deletion; the feature rejects a deletion with a reason where necessary.
+ * Effect of a deletion on the rows that refer to the deleted row: delete them, clear the reference, or keep the
+ * id, without a foreign key. A reference never prevents a deletion; the feature rejects a deletion with a reason
+ * where necessary.
  */
-export type OnDelete = 'CASCADE' | 'SET NULL';
+export type OnDelete = 'CASCADE' | 'SET NULL' | 'KEEP';
 
 /** Options of a foreign key by its effect. Deferrable for `Database.checkReferencesAtCommit`. */
-export const onDelete = (effect: OnDelete) =>
+export const onDelete = (effect: Exclude<OnDelete, 'KEEP'>) =>
   ({ onDelete: effect, deferrable: 'INITIALLY IMMEDIATE' }) as const;
 
 export const CASCADE = onDelete('CASCADE');

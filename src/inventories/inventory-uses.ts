@@ -3,7 +3,7 @@ import type { Sql } from '../database/sql.js';
 
 /** Templates that use inventories; implemented by a later feature. */
 export abstract class InventoryTemplates {
-  /** Removes an inventory that is being deleted from its templates, and deletes its sources. */
+  /** Removes an inventory that is being deleted from its job templates, and deletes its sources. */
   abstract removeInventory(id: number): Promise<void>;
 
   /** Moves the sources of an inventory to the inventory's new organization. */

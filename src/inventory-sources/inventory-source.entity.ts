@@ -39,9 +39,8 @@ export class InventorySource extends UnifiedTemplate {
     required: true,
     immutable: true,
     needs: 'change',
-    // The column is shared with job templates, which remain when their inventory is deleted. A trigger
-    // deletes the sources.
-    onDelete: 'SET NULL',
+    // The column is shared with workflow job templates, which keep the id. A trigger deletes the sources.
+    onDelete: 'KEEP',
     help: 'Inventory the source belongs to; fixed on creation.',
   })
   inventory!: Reference;

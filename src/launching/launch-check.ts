@@ -168,8 +168,7 @@ function resourceErrors(
     errors.resources_needed_to_start = ['Job Template inventory is missing or undefined.'];
     return errors;
   }
-  const inventory = objects.inventory.get(effective.inventory);
-  return { ...errors, ...deletionErrors(inventory, accepted, 'Job Template') };
+  return { ...errors, ...deletionErrors({ effective, accepted }, objects, 'Job Template') };
 }
 
 /**

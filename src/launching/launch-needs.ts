@@ -51,8 +51,10 @@ export function describeWorkflowLaunch(subject: LaunchSubject): LaunchResponse {
     return target && Object.keys(savedPromptErrors(target, node.prompts)).length > 0;
   });
   const own: Partial<Record<PromptField, unknown>> = { inventory: inventory ?? {}, labels };
+  const lacksInventory = row.inventory_id !== null && inventory === null;
+  const isReady = missing.length + rejected.length === 0 && !lacksInventory;
   return {
-    ...commonNeeds(template, WORKFLOW_PROMPTS, missing.length + rejected.length === 0),
+    ...commonNeeds(template, WORKFLOW_PROMPTS, isReady),
     node_templates_missing: missing.map(({ id }) => id),
     node_prompts_rejected: rejected.map(({ id }) => id),
     workflow_job_template_data: { name: row.name, id: row.id, description: row.description },

@@ -14,7 +14,7 @@ import {
 import { mergeVariables, type MergedVariables } from '../prompts/launch-variables.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { Survey } from '../prompts/survey.js';
-import type { LaunchInventory, LaunchObjects } from './launch.loader.js';
+import type { LaunchObjects } from './launch.loader.js';
 import type { LaunchRequest } from './template-launcher.js';
 import type { LaunchCheck } from '../runs/launcher.js';
 import type { LaunchType } from '../runs/unified-job.entity.js';
@@ -168,18 +168,20 @@ function unknownErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjec
   return errors;
 }
 
-/** @param label name of the kind of template */
+/**
+ * Returns the error of a launch whose inventory is being deleted, or of a workflow whose inventory was deleted.
+ *
+ * @param label name of the kind of template
+ */
 export function deletionErrors(
-  inventory: LaunchInventory | undefined,
-  accepted: Prompts,
+  { effective, accepted }: Pick<ResolvedLaunch, 'effective' | 'accepted'>,
+  { inventory: inventories }: Pick<LaunchObjects, 'inventory'>,
   label: string,
 ): FieldErrors {
-  if (inventory?.isPendingDeletion !== true) return {};
-  return {
-    inventory: [
-      accepted.inventory === undefined
-        ? `The inventory associated with this ${label} is being deleted.`
-        : 'The provided inventory is being deleted.',
-    ],
-  };
+  const isOwn = accepted.inventory === undefined;
+  const inventory = inventories.get(effective.inventory ?? 0);
+  if (inventory?.isPendingDeletion === false) return {};
+  if (!inventory && (effective.inventory === undefined || !isOwn)) return {};
+  const subject = isOwn ? `inventory associated with this ${label}` : 'provided inventory';
+  return { inventory: [`The ${subject} ${inventory ? 'is being' : 'was'} deleted.`] };
 }

@@ -43,7 +43,6 @@ export function planWorkflow(
   const resolved = resolveLaunch(request, template, input, objects);
   const { unknown, accepted, effective, variables } = resolved;
   const labels = (accepted.labels ?? []).filter((id) => objects.labels.has(id));
-  const inventory = objects.inventory.get(effective.inventory ?? 0);
   return {
     request,
     template,
@@ -57,7 +56,7 @@ export function planWorkflow(
     labels: [...new Set([...template.labels.map(({ id }) => id), ...labels])],
     errors: {
       ...unknown,
-      ...deletionErrors(inventory, accepted, 'Workflow Job Template'),
+      ...deletionErrors(resolved, objects, 'Workflow Job Template'),
       ...variables.errors,
       ...refErrors(accepted),
     },

@@ -62,6 +62,8 @@ class LaunchOptions {
     nullable: true,
     needs: 'use',
     refusal: 'You do not have use_role to the inventory',
+    // A run that falls back on another inventory would change the wrong hosts.
+    onDelete: 'KEEP',
     help: 'Inventory that the run works on.',
   })
   inventory!: Reference;

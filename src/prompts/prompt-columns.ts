@@ -22,7 +22,6 @@ export const optional = (field: Field): Field => ({
   ...field,
   nullable: true,
   default: field.nullable ? field.default : null,
-  onDelete: 'SET NULL',
 });
 
 /** Returns the field in the form in which a run shows its launch options. */
@@ -68,7 +67,10 @@ export const SAVED_OPTIONS: readonly Field[] = STORED.map(({ field }) => optiona
 /** Launch fields of a workflow job's node. */
 export const NODE_RUN_OPTIONS = STORED.map(readOnlyField);
 /** Launch options of a workflow job. */
-export const WORKFLOW_RUN_OPTIONS = INHERITED.map(readOnlyField);
+export const WORKFLOW_RUN_OPTIONS = INHERITED.map((option): Field => ({
+  ...readOnlyField(option),
+  onDelete: 'SET NULL',
+}));
 
 type Stored = readonly (readonly [field: PromptField, column: string])[];
 

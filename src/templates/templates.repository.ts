@@ -102,7 +102,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       WITH sources AS (
         DELETE FROM unified_job_templates WHERE inventory_id = ${id} AND type = 'inventory_source')
       UPDATE unified_job_templates SET inventory_id = NULL
-      WHERE inventory_id = ${id} AND type <> 'inventory_source'`);
+      WHERE inventory_id = ${id} AND type = 'job_template'`);
   }
 
   async moveSources(inventoryId: number, organizationId: number): Promise<void> {

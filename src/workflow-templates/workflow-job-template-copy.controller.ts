@@ -199,7 +199,7 @@ function nodeValues(
     all_parents_must_converge: node.all_parents_must_converge,
     extra_data: exactJson(masked),
     survey_passwords: JSON.stringify(sealed),
-    ...(node.inventory?.may_use === true ? {} : { inventory_id: null }),
-    ...(node.environment?.may_use === true ? {} : { execution_environment_id: null }),
+    ...(node.inventory?.may_use === false ? { inventory_id: null } : {}),
+    ...(node.environment?.may_use === false ? { execution_environment_id: null } : {}),
   };
 }

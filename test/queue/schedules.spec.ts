@@ -248,16 +248,16 @@ it('a template with too many active jobs is skipped, with an explanation', async
 });
 
 it('a failed launch is explained, and other schedules launch', async () => {
-  const bare = await test.make.jobTemplate({ ask_inventory_on_launch: true });
-  await test.database.execute(
-    sql`UPDATE unified_job_templates SET inventory_id = NULL WHERE id = ${bare.id}`,
-  );
-  const [broken, fine] = [await schedule({}, bare), await schedule()];
+  const asking = await test.make.jobTemplate({ ask_inventory_on_launch: true });
+  const gone = await test.make.inventory();
+  const [broken, fine] = [await schedule({ inventory: gone.id }, asking), await schedule()];
+  await test.database.execute(sql`DELETE FROM inventories WHERE id = ${gone.id}`);
   await miss(0, broken, fine);
   await launch();
   expect(await runsOf(broken)).toEqual([]);
+  // It does not run on the inventory of the template (docs/decisions/0047).
   expect((await stored(broken)).last_run_explanation).toBe(
-    'Job Template inventory is missing or undefined.',
+    `Invalid pk "${gone.id}" - object does not exist.`,
   );
   expect(await runsOf(fine)).toHaveLength(1);
 });

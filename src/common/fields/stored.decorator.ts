@@ -49,5 +49,6 @@ function foreignKeyOf({ target, column, index, onDelete: effect }: Field): Prope
   if (!target) return [];
   const entity = () => existing(entityOf(target().entity), 'the target of a reference has a table');
   const where = index === 'where set' ? { where: `(${column} IS NOT NULL)` } : {};
-  return [ForeignKey(entity, onDelete(effect)), ...(index ? [Index(where)] : [])];
+  const foreignKey = effect === 'KEEP' ? [] : [ForeignKey(entity, onDelete(effect))];
+  return [...foreignKey, ...(index ? [Index(where)] : [])];
 }

@@ -35,6 +35,8 @@ const STREAM_SETTINGS = {
   STREAM_SECONDS: system.seconds({
     default: 600,
     min: 1,
+    // Longer timers of Node end immediately.
+    max: 2_147_483,
     help: 'Maximum duration of a live stream in seconds. The client then reconnects and authenticates again.',
   }),
 } as const;

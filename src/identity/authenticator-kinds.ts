@@ -221,6 +221,8 @@ interface Kind<T extends object> {
   schema: SchemaClass<T>;
   /** Returns the errors that the validation of single fields does not find. */
   faults: (values: Partial<T>) => FieldErrors;
+  /** Members that determine which user a subject is: `sub` is unique for its issuer only (OpenID Connect Core 2). */
+  identifying: readonly string[];
   example: Partial<T>;
 }
 
@@ -239,6 +241,7 @@ export const AUTHENTICATOR_KINDS = {
         : {}),
       ...(scopes.split(' ').includes('openid') ? {} : { scopes: ['openid is required.'] }),
     }),
+    identifying: ['issuer'],
     example: {
       issuer: 'https://login.example.com/realms/main',
       client_id: 'automation-controller',
@@ -249,6 +252,7 @@ export const AUTHENTICATOR_KINDS = {
     label: 'LDAP or Active Directory',
     schema: LdapConfiguration,
     faults: ldapFaults,
+    identifying: [],
     example: {
       servers: 'ldaps://ldap.example.com',
       bind_dn: 'cn=controller,dc=example,dc=com',
@@ -263,6 +267,7 @@ export const AUTHENTICATOR_KINDS = {
       url !== undefined && (!isServerUrl(url) || new URL(url).pathname !== '/')
         ? { base_url: [serverUrlError('an https URL without a path and query')] }
         : {},
+    identifying: ['base_url'],
     example: {
       base_url: 'https://github.com',
       client_id: 'Iv1.0123456789abcdef',
@@ -280,6 +285,7 @@ export const AUTHENTICATOR_KINDS = {
         ? { certificates: ['Enter certificates in PEM format.'] }
         : {}),
     }),
+    identifying: ['idp_entity_id', 'subject_attribute'],
     example: {
       entry_point: 'https://login.example.com/saml/sso',
       idp_entity_id: 'https://login.example.com/saml/metadata',

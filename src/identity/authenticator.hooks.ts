@@ -5,13 +5,17 @@ import { fieldsOf } from '../common/fields/field.js';
 import { slugOf } from '../common/fields/label.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { readFields } from '../common/fields/validation.js';
-import { memberOf } from '../common/records.js';
+import { memberOf, tableOf } from '../common/records.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { AuthenticatorMap, type Authenticator } from './authenticator.entity.js';
 import { authenticatorKind, secretOf } from './authenticator-kinds.js';
 import { AuthenticatorsRepository } from './authenticators.repository.js';
+import { ExternalIdentitiesRepository } from './external-identities.repository.js';
+
+const LINKED =
+  'Users are linked to accounts of the present provider. Create another authenticator, or delete the identities first.';
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
@@ -24,6 +28,7 @@ export const secretContext = (id: number, name: string): string =>
 export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
   constructor(
     private readonly authenticators: AuthenticatorsRepository,
+    private readonly identities: ExternalIdentitiesRepository,
     private readonly box: SecretBox,
     private readonly runtime: RuntimeSettings,
   ) {}
@@ -46,11 +51,19 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
     if (row.enabled && enabled === false) await this.assertOtherEnabled(row.id);
     if (kind && kind !== row.kind) throw Invalid.field('kind', 'The kind cannot be changed.');
     if (!configuration) return {};
-    return {
-      columns: {
-        configuration: JSON.stringify(this.seal(row, configuration, row.configuration)),
-      },
-    };
+    const sealed = this.seal(row, configuration, row.configuration);
+    await this.assertSameSubjects(row, sealed);
+    return { columns: { configuration: JSON.stringify(sealed) } };
+  }
+
+  /** @throws Invalid if another user of the provider could log in as a linked user */
+  private async assertSameSubjects(row: RowOf<Authenticator>, after: object): Promise<void> {
+    const changed = authenticatorKind(row.kind).identifying.filter(
+      (name) => memberOf(after, name) !== memberOf(row.configuration, name),
+    );
+    if (changed.length === 0) return;
+    if (!(await this.identities.existsBy({ authenticator_id: row.id }))) return;
+    throw new Invalid({ configuration: tableOf(changed, () => [LINKED]) });
   }
 
   async prepareDelete({ id, enabled }: RowOf<Authenticator>): Promise<void> {

@@ -39,6 +39,22 @@ describe('a link by a superuser', () => {
     ]);
   });
 
+  it('prevents another issuer, whose users can have the same subjects', async () => {
+    const { superuser } = sso.test.as;
+    const { id: user } = await sso.test.make.user();
+    const configuration = { issuer: 'https://first.example.com', client_id: 'x' };
+    const { id } = await sso.test.make.row('authenticator', { name: 'Moves', configuration });
+    const url = `authenticators/${id}/`;
+    const changed = { configuration: { ...configuration, issuer: 'https://second.example.com' } };
+    const body = { subject: '7', user };
+    const identity = await superuser.post(`${url}identities/`, body).expect(201);
+    const refused = await superuser.patch(url, changed).expect(400);
+    expect(Object.keys(refused.body.configuration)).toEqual(['issuer']);
+    await superuser.patch(url, { configuration: { ...configuration, client_id: 'y' } }).expect(200);
+    await superuser.delete(`external_identities/${identity.body.id}/`).expect(204);
+    await superuser.patch(url, changed).expect(200);
+  });
+
   it('is permitted to superusers only', async () => {
     const { as } = sso.test;
     const body = { subject: 'x', user: 1, authenticator: sso.authenticator.id };

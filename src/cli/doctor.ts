@@ -60,7 +60,10 @@ const database = (): Promise<string> =>
 /** Checks that the key decrypts the stored secrets: a restored database can need another key. */
 const secretKey = ({ SECRET_KEY, SECRET_KEY_OLD }: Settings): Promise<string> =>
   withDatabase(async ({ dataSource }) => {
-    const { opened, left } = await tryKey(dataSource, new SecretBox(SECRET_KEY, SECRET_KEY_OLD));
+    const box = new SecretBox(SECRET_KEY, SECRET_KEY_OLD);
+    const { opened, outdated, left } = await tryKey(dataSource, box);
+    if (outdated > 0)
+      throw new Caution('some secrets still need SECRET_KEY_OLD: run rotate-secret-key');
     // A text that a user entered can look like an encrypted secret.
     if (opened === 0 && left > 0) throw new Error('the secrets of this database need another key');
     return opened === 0 ? 'there are no secrets yet' : 'decrypts the stored secrets';

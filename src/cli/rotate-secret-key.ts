@@ -52,12 +52,16 @@ export async function rotateSecretKey(): Promise<number> {
   return 0;
 }
 
-/** Tests a key with the secrets in the newest row of each column, and counts them by result. */
+/**
+ * Tests the keys with the secrets in the newest row of each column, and counts them by result; `outdated`: opened
+ * with the previous key only. A rotation changes the newest rows last.
+ */
 export async function tryKey(
   source: DataSource,
   box: SecretBox,
-): Promise<{ opened: number; left: number }> {
+): Promise<{ opened: number; outdated: number; left: number }> {
   let opened = 0;
+  let outdated = 0;
   let left = 0;
   for (const [table, column, key = 'id'] of SEALED_COLUMNS) {
     const rows: { id: RowKey; value: unknown }[] = await source.query(
@@ -69,6 +73,7 @@ export async function tryKey(
         try {
           box.open(text, rowContext(table, id, field));
           opened++;
+          if (box.needsReseal(text)) outdated++;
         } catch (error) {
           if (!(error instanceof UnsealError)) throw error;
           left++;
@@ -77,7 +82,7 @@ export async function tryKey(
       });
     }
   }
-  return { opened, left };
+  return { opened, outdated, left };
 }
 
 /**

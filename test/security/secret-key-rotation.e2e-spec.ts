@@ -230,10 +230,11 @@ it('the rotation locks few rows at a time, so that workers keep their runs', asy
   out.mockRestore();
 });
 
-it('the doctor reports if the key does not decrypt the secrets of a restored database', async () => {
-  const examined = async (key: string): Promise<string | undefined> => {
+it('the doctor reports secrets that need another key, or still the previous one', async () => {
+  const examined = async (key: string, previous = ''): Promise<string | undefined> => {
     const out = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-    await withSettingsOf(test, { SECRET_KEY: key }, doctor);
+    const keys = { SECRET_KEY: key, SECRET_KEY_OLD: previous };
+    await withSettingsOf(test, keys, doctor);
     const printed = out.mock.calls.map(([text]) => String(text));
     out.mockRestore();
     return printed.find((line) => line.includes('SECRET_KEY'));
@@ -242,5 +243,8 @@ it('the doctor reports if the key does not decrypt the secrets of a restored dat
   expect(await examined(NEW_KEY)).toBe('ok      SECRET_KEY: decrypts the stored secrets\n');
   expect(await examined('some other key, which is also long enough')).toBe(
     'FAILED  SECRET_KEY: the secrets of this database need another key\n',
+  );
+  expect(await examined('the key after the next rotation, for tests', NEW_KEY)).toBe(
+    'WARN    SECRET_KEY: some secrets still need SECRET_KEY_OLD: run rotate-secret-key\n',
   );
 });

@@ -49,7 +49,7 @@ export class BulkHostDelete {
         this.inventoryLock.assertIdle(...inventoryIds),
       ]);
       if (!dryRun) {
-        await this.database.checkReferencesAtCommit();
+        await this.database.prepareDeletion();
         await this.hosts.removeAll(ids);
         this.record(hosts, hostCounts);
       }

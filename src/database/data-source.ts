@@ -8,6 +8,7 @@ import {
 import type { Settings } from '../config/settings.js';
 import { Database } from './database.js';
 import { instantText } from './instants.js';
+import { TIMEOUT_REPORT_MS } from './open-transaction.js';
 import { NamingStrategy } from './table.js';
 import { migrations } from '../../migrations/index.js';
 
@@ -49,8 +50,6 @@ pg.types.setTypeParser(BIGINT_ARRAY, (text) =>
 const CONNECT_TIMEOUT_MS = 5000;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const LOCK_TIMEOUT_MS = 5000;
-/** Time in ms in which PostgreSQL reports that a statement timed out. */
-const TIMEOUT_REPORT_MS = 2000;
 
 export type ConnectionSettings = Pick<
   Settings,

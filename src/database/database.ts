@@ -11,7 +11,7 @@ import pg, {
 import type { DataSource } from 'typeorm';
 import { withRetries } from './attempts.js';
 import { AmbientManager } from './ambient-manager.js';
-import { OpenTransaction } from './open-transaction.js';
+import { OpenTransaction, TIMEOUT_REPORT_MS } from './open-transaction.js';
 import { sqlState, STALE_PLAN, isDriverTimeout, isStandby } from './sql-state.js';
 import { join, raw, sql, withShortLists, type Sql } from './sql.js';
 
@@ -25,6 +25,9 @@ export type Statement = Sql | QueryConfig;
 
 /** Maximum number of prepared statements; each takes memory in every connection. */
 const MAX_PREPARED = 500;
+
+/** Timeout of one statement of a deletion. */
+const DELETION_TIMEOUT_MS = 300_000;
 
 /**
  * Sends all statements to the database. Statements join the caller's open transaction; `transaction` joins
@@ -199,11 +202,14 @@ export class Database {
   }
 
   /**
-   * Defers the check of foreign keys to the commit, for deletions: a cascade can reach a row by several
-   * references, and PostgreSQL would check all of them at each step.
+   * Prepares the open transaction for a deletion, which also changes all rows that refer to the deleted rows, for
+   * example the runs of a template. Its statements have more time. Foreign keys are checked at the commit: a cascade
+   * can reach a row by several references, and PostgreSQL would check all of them at each step.
    */
-  async checkReferencesAtCommit(): Promise<void> {
-    await this.deferToCommit(this.run({ text: 'SET CONSTRAINTS ALL DEFERRED' }));
+  async prepareDeletion(): Promise<void> {
+    const text = `SET CONSTRAINTS ALL DEFERRED; SET LOCAL statement_timeout = ${DELETION_TIMEOUT_MS}`;
+    this.open?.extendDriverTimeout(DELETION_TIMEOUT_MS + TIMEOUT_REPORT_MS);
+    await this.deferToCommit(this.run({ text }));
   }
 
   /** Registers work for the end of the transaction, still inside it. Runs in order of registration. */

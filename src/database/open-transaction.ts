@@ -1,6 +1,9 @@
 import type { PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { isConsequence } from './sql-state.js';
 
+/** Time in ms in which PostgreSQL reports that a statement timed out. */
+export const TIMEOUT_REPORT_MS = 2000;
+
 /** An open transaction with the hooks for its end. */
 export class OpenTransaction {
   readonly beforeCommit: (() => Promise<void>)[] = [];
@@ -14,6 +17,8 @@ export class OpenTransaction {
   private consequence: Error | undefined;
   /** Deferred results; none of them rejects. */
   private deferred: Promise<unknown>[] = [];
+  /** Timeout of the driver for each statement; without it, that of the connection. */
+  private driverTimeout: { query_timeout: number } | undefined;
 
   /** @param owner database that opened the transaction */
   constructor(
@@ -24,7 +29,13 @@ export class OpenTransaction {
   /** Sends a statement without waiting for the results of earlier ones. */
   send<Row extends QueryResultRow>(query: string | QueryConfig): Promise<QueryResult<Row>> {
     if (this.isOver) throw new Error('The transaction has ended');
-    return this.client.query<Row>(query);
+    const config = typeof query === 'string' ? { text: query } : query;
+    return this.client.query<Row>({ ...config, ...this.driverTimeout });
+  }
+
+  /** Lets the driver wait longer for the results of the following statements. */
+  extendDriverTimeout(milliseconds: number): void {
+    this.driverTimeout = { query_timeout: milliseconds };
   }
 
   /** Defers a result to the commit. */

@@ -16,7 +16,7 @@ import {
  */
 export type OnDelete = 'CASCADE' | 'SET NULL' | 'KEEP';
 
-/** Options of a foreign key by its effect. Deferrable for `Database.checkReferencesAtCommit`. */
+/** Options of a foreign key by its effect. Deferrable for `Database.prepareDeletion`. */
 export const onDelete = (effect: Exclude<OnDelete, 'KEEP'>) =>
   ({ onDelete: effect, deferrable: 'INITIALLY IMMEDIATE' }) as const;
 

@@ -39,7 +39,7 @@ export class InventoryDeletionHandler implements QueueHandler {
       await this.empty(inventoryId, () => this.groups.removeSome(inventoryId, BATCH));
     }
     await this.database.transaction(async () => {
-      await this.database.checkReferencesAtCommit();
+      await this.database.prepareDeletion();
       await this.inventories.delete(pending);
       await this.outbox.acknowledge('deletions', inventoryId);
       this.database.afterCommit(() => this.redis.announce(INVENTORY_CHANNEL, [inventoryId]));
@@ -52,7 +52,7 @@ export class InventoryDeletionHandler implements QueueHandler {
     do {
       removed = await this.database.transaction(async () => {
         await this.outbox.postpone('deletions', inventoryId, QUIET_SECONDS);
-        await this.database.checkReferencesAtCommit();
+        await this.database.prepareDeletion();
         // First, like a deletion of the organization. Members that are locked are skipped.
         await this.inventories.lock([inventoryId]);
         return remove();

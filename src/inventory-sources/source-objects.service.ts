@@ -32,7 +32,7 @@ export class SourceObjects {
     await this.database.transaction(async () => {
       await this.inventory.lockForChange(inventoryId, noun, 'Delete');
       await this.inventory.assertIdle(inventoryId);
-      await this.database.checkReferencesAtCommit();
+      await this.database.prepareDeletion();
       const removed = await this.objects.removeImported(kind, source.id);
       this.activity.recordUpdate(inventorySources, source, {
         id: source.id,

@@ -183,20 +183,41 @@ it('clients of their own do not take connections from other statements', async (
   expect(await notes()).toEqual(['meanwhile']);
 });
 
-it('a connection to a server that became a standby is replaced', async () => {
+/** Runs `work` with a database that has one connection. */
+async function withConnection(
+  timeout: number,
+  work: (database: Database) => Promise<void>,
+): Promise<void> {
   const { url } = test.database.dataSource.options as { url: string };
-  const settings = { DATABASE_URL: url, DATABASE_POOL_SIZE: 1, STATEMENT_TIMEOUT_MS: 0 };
+  const settings = { DATABASE_URL: url, DATABASE_POOL_SIZE: 1, STATEMENT_TIMEOUT_MS: timeout };
   const source = await new DataSource(dataSourceOptions(settings)).initialize();
   try {
-    const database = new Database(source);
+    await work(new Database(source));
+  } finally {
+    await source.destroy();
+  }
+}
+
+it('statements of a deletion have more time, as an object can have a long history', async () => {
+  // Longer than the timeouts of PostgreSQL and of the driver.
+  const sleep = sql`SELECT pg_sleep(2.2)`;
+  await withConnection(100, async (database) => {
+    await database.transaction(async () => {
+      await database.prepareDeletion();
+      await database.execute(sleep);
+    });
+    expect(await stateOf(database.execute(sleep))).toBe('57014');
+  });
+});
+
+it('a connection to a server that became a standby is replaced', async () => {
+  await withConnection(0, async (database) => {
     const write = (text: string) =>
       database.transaction(() => database.execute(sql`INSERT INTO notes VALUES (${text})`));
     await database.execute(sql`SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY`);
     expect(await stateOf(write('to the standby'))).toBe('25006');
     await write('to the new primary');
-  } finally {
-    await source.destroy();
-  }
+  });
   expect(await notes()).toEqual(['to the new primary']);
 });
 

@@ -216,7 +216,7 @@ export class ResourceService {
   async destroy(definition: ResourceDefinition, target: Row, actor: Actor): Promise<void> {
     return this.database.transaction(async () => {
       const row = await this.lock(definition, target, actor);
-      await this.database.checkReferencesAtCommit();
+      await this.database.prepareDeletion();
       const isDone = await this.hooksOf(definition).prepareDelete?.(row, actor);
       if (isDone) return;
       await this.rows.delete(definition, row.id);

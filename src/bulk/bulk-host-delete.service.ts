@@ -9,7 +9,8 @@ import {
   HostWritesRepository,
   type HostWithInventory,
 } from '../inventories/host-writes.repository.js';
-import { InventoryLock } from '../inventories/inventory-lock.service.js';
+import type { LockedInventory } from '../inventories/inventories.repository.js';
+import { assertNotDeleting, InventoryLock } from '../inventories/inventory-lock.service.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { HostDeleteRequest } from './bulk-host.dto.js';
 import { assertWithin } from './bulk-limits.js';
@@ -40,26 +41,29 @@ export class BulkHostDelete {
     const { BULK_HOST_MAX_DELETE: max } = await this.settings.get('BULK_HOST_MAX_DELETE');
     assertWithin('hosts', ids.length, 'BULK_HOST_MAX_DELETE', max);
     return this.database.transaction(async () => {
-      const hosts = await this.hosts.lockReadable(ids, actor);
-      assertDeletable(ids, hosts);
-      const inventoryIds = [...new Set(hosts.map((host) => host.inventory_id))];
-      // Both statements are sent in one batch. The lock comes first, so the check sees the locked state.
-      const [hostCounts] = await settleAll([
-        this.inventoryLock.lockAll(inventoryIds, 'host'),
-        this.inventoryLock.assertIdle(...inventoryIds),
+      // Both statements are sent in one batch. Imports lock an inventory before its hosts, too.
+      const [inventories, hosts] = await settleAll([
+        this.hosts.lockInventories(ids, actor),
+        this.hosts.lockReadable(ids, actor),
       ]);
+      assertDeletable(ids, hosts);
+      assertNotDeleting(inventories, 'host');
+      await this.inventoryLock.assertIdle(...inventories.map(({ id }) => id));
       if (!dryRun) {
         await this.database.prepareDeletion();
         await this.hosts.removeAll(ids);
-        this.record(hosts, hostCounts);
+        this.record(hosts, inventories);
       }
       return responseBody(hosts, dryRun);
     });
   }
 
   /** Records one entry per inventory. */
-  private record(hosts: readonly HostWithInventory[], counts: ReadonlyMap<number, number>): void {
-    for (const [inventoryId, countBefore] of counts) {
+  private record(
+    hosts: readonly HostWithInventory[],
+    inventories: readonly LockedInventory[],
+  ): void {
+    for (const { id: inventoryId, total_hosts: countBefore } of inventories) {
       const inventoryHosts = hosts.filter((host) => host.inventory_id === inventoryId);
       const { inventory_name, organization_id } = itemAt(inventoryHosts, 0);
       this.activity.record({

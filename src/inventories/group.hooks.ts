@@ -24,6 +24,12 @@ export class GroupHooks implements ResourceHooks<Group> {
     private readonly activity: ActivityRecorder,
   ) {}
 
+  /** Locks in the order of imports and bulk requests: first the inventory. */
+  async lockParent(id: number): Promise<void> {
+    const inventoryId = await this.inventory.inventoryOf(id, 'group');
+    if (inventoryId !== undefined) await this.inventory.lock(inventoryId, 'group');
+  }
+
   async prepareCreate(values: ValuesOf<Group>): Promise<void> {
     assertName(values);
     const inventoryId = existing(values.inventory, 'a required reference is given');

@@ -3,7 +3,7 @@ import { jsonText } from '../common/fields/json-text.js';
 import { mergeExact } from '../common/exact-json.js';
 import { readVariables } from '../common/fields/variables.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { Prepared, ResourceHooks, Values, ValuesOf } from '../common/rest/hooks.js';
 import { sql, type Sql } from '../database/sql.js';
 import { HostLimit } from './host-limit.service.js';
 import { splitHostName } from './host-name.js';
@@ -18,6 +18,14 @@ export class HostHooks implements ResourceHooks<Host> {
     private readonly inventory: InventoryLock,
     private readonly limit: HostLimit,
   ) {}
+
+  /** Locks in the order of imports and bulk requests: organization (for a new name), inventory, hosts. */
+  async lockParent(id: number, sent: Values): Promise<void> {
+    const inventoryId = await this.inventory.inventoryOf(id, 'host');
+    if (inventoryId === undefined) return;
+    if ('name' in sent) await this.limit.lockAllowance(inventoryId);
+    await this.inventory.lock(inventoryId, 'host');
+  }
 
   async prepareCreate(sent: ValuesOf<Host>): Promise<Prepared<Host>> {
     const split = await withoutPort(sent, sent.variables ?? '');

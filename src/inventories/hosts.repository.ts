@@ -85,6 +85,16 @@ export const constructedOf = (originals: Sql): Sql => sql`
   WHERE made.inventory_id IN (${inventoriesWithInputs()})`;
 
 /**
+ * Returns a statement that locks the inventories of hosts. A change of their last jobs changes the counters of
+ * the inventories, and imports lock an inventory before its hosts.
+ *
+ * @param hosts query for the ids of the hosts
+ */
+export const lockInventoriesOf = (hosts: Sql): Sql => sql`
+  SELECT id FROM inventories WHERE id IN (SELECT inventory_id FROM hosts WHERE id IN (${hosts}))
+  ORDER BY id FOR NO KEY UPDATE`;
+
+/**
  * Returns a statement that stores the last job of hosts.
  *
  * @param hosts query for the `id`s of the hosts and their `summary_id`

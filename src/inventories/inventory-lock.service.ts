@@ -26,6 +26,13 @@ export class InventoryLock {
     await this.lockAll([inventoryId], noun);
   }
 
+  /** Returns the id of the inventory of a host or a group, which never changes; undefined if it was deleted. */
+  async inventoryOf(id: number, noun: 'host' | 'group'): Promise<number | undefined> {
+    const members = noun === 'host' ? this.hosts : this.groups;
+    const row = await members.findOne({ where: { id }, select: { inventory_id: true } });
+    return row?.inventory_id;
+  }
+
   /**
    * Locks an inventory before the creation of a host or a group.
    *
@@ -91,7 +98,11 @@ export class InventoryLock {
   }
 }
 
-function assertNotDeleting(inventories: readonly LockedInventory[], noun: 'host' | 'group'): void {
+/** @throws BadRequest if an inventory is being deleted */
+export function assertNotDeleting(
+  inventories: readonly LockedInventory[],
+  noun: 'host' | 'group',
+): void {
   if (inventories.some((row) => row.pending_deletion)) {
     throw new BadRequest(`The inventory for this ${noun} is already being deleted.`);
   }

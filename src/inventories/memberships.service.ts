@@ -28,10 +28,11 @@ export class Memberships {
     return this.lock.lockForChange(Number(inventory), noun, 'Change');
   }
 
-  /** Locks the inventory and rejects a group that would become its own descendant. */
+  /**
+   * Rejects a group that would become its own descendant. Requires the lock, so that two concurrent requests
+   * cannot create links that together form a cycle.
+   */
   async assertNoCycle(group: Row, child: Row): Promise<void> {
-    // The lock prevents two concurrent requests from creating links that together form a cycle.
-    await this.lockForChange(group, 'group');
     if (await this.edges.isWithin(group.id, child.id)) {
       throw new BadRequest('Cyclical Group association.');
     }

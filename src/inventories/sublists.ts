@@ -98,11 +98,9 @@ export const members = (relation: 'hosts' | 'groups'): Factory =>
     rules: Memberships,
     create: (parent) => ({ inventory: parent.inventory_id }),
     candidates: sameInventory(relation),
-    check: async (context, child) => {
-      assertSameInventory(context, child);
-      await context.rules.lockForChange(context.parent, 'host');
-    },
-    beforeDetach: ({ rules, parent }) => rules.lockForChange(parent, 'host'),
+    lockFirst: ({ rules, parent }: LinkContext<Row, Memberships>) =>
+      rules.lockForChange(parent, 'host'),
+    check: async (context, child) => assertSameInventory(context, child),
     ...(relation === 'hosts'
       ? {
           existing: ({ rules, parent }: LinkContext<Row, Memberships>, body) =>
@@ -116,6 +114,8 @@ export const childGroups = (): Factory =>
   attached('children', {
     rules: Memberships,
     create: (parent) => ({ inventory: parent.inventory_id }),
+    lockFirst: ({ rules, parent }: LinkContext<Row, Memberships>) =>
+      rules.lockForChange(parent, 'group'),
     candidates: (group) => ({
       list: `${resource('group').url(group.id)}potential_children/`,
       scope: (alias) => isPotentialChild(group, alias),
@@ -124,7 +124,6 @@ export const childGroups = (): Factory =>
       assertSameInventory(context, child);
       await context.rules.assertNoCycle(context.parent, child);
     },
-    beforeDetach: ({ rules, parent }) => rules.lockForChange(parent, 'group'),
   });
 
 export const potentialChildren = (): Factory =>

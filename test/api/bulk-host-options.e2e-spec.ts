@@ -181,19 +181,6 @@ it('an inventory that is being deleted accepts no requests and no dry runs', asy
   }
 });
 
-it('hosts are deleted while a change of one of them waits for the inventory', async () => {
-  const { as, database, make } = test;
-  const { id } = await make.host(inventory);
-  await interleave(database, [
-    () => database.execute(sql`SELECT 1 FROM hosts WHERE id = ${id} FOR UPDATE`),
-    async () => as.orgAdmin.post('bulk/host_delete/', { hosts: [id] }).expect(201),
-    () =>
-      database.execute(
-        sql`SELECT 1 FROM inventories WHERE id = ${inventory.id} FOR NO KEY UPDATE NOWAIT`,
-      ),
-  ]);
-});
-
 it('a new group cannot have the name of a host that another request has just created', async () => {
   const { database, make } = test;
   await interleave(database, [

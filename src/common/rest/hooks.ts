@@ -45,8 +45,10 @@ export interface ResourceHooks<Schema extends object = object> {
   /**
    * Locks the parent of a row against deletion, before the row is locked: a deletion of the parent locks its
    * children after the parent, too.
+   *
+   * @param sent body of a change; empty for other requests
    */
-  lockParent?(id: number): Promise<void>;
+  lockParent?(id: number, sent: Values): Promise<void>;
   /**
    * Runs after validation and after the permission checks, including those on every reference in the
    * request. For checks across fields and for defaults that depend on other fields.

@@ -96,14 +96,16 @@ export class ResourceService {
    * Loads the current row with its capabilities and the `use` columns of the objects that it references
    * (`destinationColumns`), and locks the row until the caller's transaction ends, after its parent.
    *
+   * @param sent body of the change, if the transaction changes the row
    * @throws NotFound if the row has been deleted
    */
   async lock<Schema extends object>(
     definition: ResourceDefinition<Schema>,
     { id }: Pick<Row, 'id'>,
     actor: Actor,
+    sent: Values = {},
   ): Promise<RowOf<Schema>> {
-    await this.hooksOf(definition).lockParent?.(id);
+    await this.hooksOf(definition).lockParent?.(id, sent);
     const row = await this.rows.lock(definition, id, actor);
     if (!row) throw noMatch(definition);
     return row;
@@ -166,7 +168,7 @@ export class ResourceService {
     { partial }: { partial: boolean },
   ): Promise<RowOf<Schema>> {
     return this.database.transaction(async () => {
-      const before = await this.lock(definition, target, actor);
+      const before = await this.lock(definition, target, actor, body);
       const fields = partial ? changeable(definition) : replaceable(definition, body);
       const values = validate(definition.entity, body, { fields, partial });
       return this.change(definition, before, values, actor, { partial });

@@ -125,6 +125,7 @@ async function link(
   if (typeof id !== 'number' || !Number.isInteger(id)) {
     throw new BadRequest('"id" field must be an integer.');
   }
+  await spec.lockFirst?.(context);
   const child = await services.rows.lockForLink(target, id);
   if (!child) {
     throw new BadRequest(`${target.label.replaceAll(' ', '')} matching query does not exist.`);

@@ -75,6 +75,8 @@ export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row, 
     context: LinkContext<Parent, Rules>,
     body: Record<string, unknown>,
   ): Promise<Child | undefined>;
+  /** Takes the locks that other code takes before the lock on the child. Runs before `attach` and `detach`. */
+  lockFirst?(context: LinkContext<Parent, Rules>): Promise<void>;
   attach?(context: LinkContext<Parent, Rules>, child: Child): Promise<void>;
   /** Absent: the list owns its objects, which cannot be detached. */
   detach?(context: LinkContext<Parent, Rules>, child: Child): Promise<void>;

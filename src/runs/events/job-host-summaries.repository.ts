@@ -7,6 +7,7 @@ import {
   allHosts,
   constructedOf,
   hideLastJobs,
+  lockInventoriesOf,
   showLastJob,
 } from '../../inventories/hosts.repository.js';
 import { JobHostSummary } from './job-host-summary.entity.js';
@@ -96,9 +97,9 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
   }
 
   /**
-   * Updates the hosts and the original hosts of constructed inventories. Locks rows in the order of
-   * their ids, and all parts of a run are in the order of original hosts, so that jobs of one inventory that
-   * end at the same time cannot deadlock.
+   * Updates the hosts and the original hosts of constructed inventories. Locks their inventories first, as
+   * imports do. Locks rows in the order of their ids, and all parts of a run are in the order of original hosts,
+   * so that jobs of one inventory that end at the same time cannot deadlock.
    *
    * @param touched name at the start of the run, and id
    */
@@ -112,7 +113,9 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
       originals === null ? id : (originals.get(id) ?? null),
     );
     await this.database.execute(sql`
-      WITH played AS (
+      WITH owners AS MATERIALIZED (
+        ${lockInventoriesOf(sql`SELECT unnest(${[...hostIds, ...originalIds]}::int[])`)}
+      ), played AS (
         SELECT given.id, given.name, summary.id AS summary_id, given.real_id
         FROM unnest(${hostIds}::int[], ${originalIds}::int[],
           ${touched.map(([name]) => name)}::text[]) AS given(id, real_id, name)
@@ -125,6 +128,7 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
           SELECT real_id AS id, name, summary_id FROM played WHERE real_id IS NOT NULL`)}
       ), locked AS (
         SELECT host.id, shown.summary_id FROM shown JOIN (${allHosts()}) host ON host.id = shown.id
+        WHERE (SELECT count(*) FROM owners) >= 0
         ORDER BY host.id FOR NO KEY UPDATE OF host
       ), linked AS (
         UPDATE job_host_summaries summary
@@ -167,10 +171,12 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
    * would clear it for all hosts in one statement.
    */
   removeOf(runIds: readonly number[], limit: number): Promise<number> {
-    return this.database.execute(sql`
+    // In a transaction, which is repeated after a deadlock: changes of hosts lock their inventory first.
+    const remove = sql`
       WITH old AS (
         SELECT id FROM job_host_summaries WHERE job_id = ANY(${runIds}::bigint[]) LIMIT ${limit}),
       hidden AS (${hideLastJobs(sql`SELECT id FROM old`)})
-      DELETE FROM job_host_summaries WHERE id IN (SELECT id FROM old)`);
+      DELETE FROM job_host_summaries WHERE id IN (SELECT id FROM old)`;
+    return this.database.transaction(() => this.database.execute(remove));
   }
 }

@@ -70,6 +70,7 @@ export default {
     }),
     samplesOf(givenHosts.HostWritesRepository, {
       findTarget: [[1, CALLER, sql`NULL`]],
+      lockInventories: [[[1], CALLER]],
       lockReadable: [[[1], CALLER]],
       insertAll: [[1, GIVEN]],
       namesOf: [[[1]]],
@@ -160,6 +161,7 @@ export default {
         calls: [['t', 1, () => sql`TRUE`]],
         inside: (members) => sql`SELECT 1 FROM hosts t WHERE ${members}`,
       },
+      lockInventoriesOf: { calls: [[sql`SELECT 1`]], inside: (statement) => statement },
       showLastJob: {
         calls: [[1, sql`SELECT 1 AS id, 2 AS summary_id`]],
         inside: (statement) => statement,

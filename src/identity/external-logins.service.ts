@@ -4,6 +4,7 @@ import { RoleMembersRepository } from '../access/role-members.repository.js';
 import { RolesRepository, type RoleRow } from '../access/roles.repository.js';
 import type { SystemFlag } from '../access/user-store.js';
 import { SYSTEM_ACTOR } from '../common/access.js';
+import { ActivityRecorder } from '../common/activity/activity.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { currentScope, runInScope } from '../common/http/request-scope.js';
 import { readFields } from '../common/fields/validation.js';
@@ -47,6 +48,7 @@ export class ExternalLogins {
     private readonly members: RoleMembersRepository,
     private readonly grants: GrantsService,
     private readonly resources: ResourceService,
+    private readonly activity: ActivityRecorder,
   ) {}
 
   /** Returns the roles that the current maps grant for claims. Changes nothing. */
@@ -56,8 +58,8 @@ export class ExternalLogins {
   }
 
   /**
-   * Logs in the user of verified claims: grants and revokes roles in one transaction. A refused
-   * login revokes the roles that the authenticator granted.
+   * Logs in the user of verified claims: grants and revokes roles in one transaction, and enables the user of a
+   * directory. A refused login revokes the roles that the authenticator granted.
    *
    * @returns the id of the user
    * @throws Forbidden with the reason of a refusal
@@ -69,6 +71,7 @@ export class ExternalLogins {
       if (!identity) return 0;
       const user = await this.users.referenced(identity.user_id);
       await this.apply(identity, user, refusal === null ? rights : NO_RIGHTS);
+      if (refusal === null) await this.enable(authenticator, user);
       return user.id;
     };
     const scope = { requestId: '', sourceIp: '', ...currentScope(), actor: null };
@@ -159,6 +162,13 @@ export class ExternalLogins {
       if (error instanceof Invalid) throw refused(`${username} cannot be a username.`);
       throw error;
     }
+  }
+
+  /** Enables a user whose account is back in the directory that created the user, as the next sync would. */
+  private async enable({ kind, slug }: RowOf<Authenticator>, user: RowOf<User>): Promise<void> {
+    if (kind !== 'ldap' || user.external_account !== slug) return;
+    if (!(await this.users.setDisabled(user.id, false))) return;
+    this.activity.recordUpdate(userResource, user, { is_disabled: [true, false] });
   }
 
   private async apply(

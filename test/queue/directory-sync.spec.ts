@@ -89,6 +89,24 @@ it('the sync disables users who were removed, and enables users who are back', a
   await client.get('me/').expect(200);
 });
 
+it('a user whose account is back is enabled by a login, without another sync', async () => {
+  const { id, client } = await join('kim');
+  await join('liz');
+  await leave('kim');
+  await sync();
+  await basic('kim').get('me/').expect(401);
+  expect(await isDisabled(id)).toBe(true);
+
+  await directory.move(`uid=kim,${GROUPS}`, `uid=kim,${PEOPLE}`);
+  await basic('kim').get('me/').expect(200);
+  await client.get('me/').expect(200);
+  const log = await test.as.superuser.get(`activity_stream/?object1=user&order_by=-id&page_size=1`);
+  expect(log.body.results[0]).toMatchObject({
+    changes: { is_disabled: [true, false] },
+    summary_fields: { user: [{ id }] },
+  });
+});
+
 it('the sync changes nothing if the directory returns no users or the setting is off', async () => {
   const { id } = await join('eve');
   await leave('eve');

@@ -1,3 +1,4 @@
+import { parseExact } from '../../common/exact-json.js';
 import { cycleIn } from './cycles.js';
 import { ImportError } from './delivery.js';
 import { digestOf, planImport, type ImportOptions } from './import-plan.js';
@@ -180,6 +181,19 @@ describe('the import of hosts', () => {
       [2, 'b'],
     ]);
     expect(hosts).toMatchObject({ created: [], removed: [] });
+  });
+
+  it.each([
+    ['{"__proto__": 1}', 'the key "__proto__" is not allowed'],
+    ['{"a": [{"__proto__": 1}]}', 'the key "__proto__" is not allowed'],
+    [`{"a": ${'9'.repeat(400)}}`, 'numbers must be finite'],
+  ])('refuses variables that runs could not read: %.20s', async (text, reason) => {
+    const variables = parseExact(text);
+    const fault = (noun: string) => `The variables of the ${noun} cannot be stored: ${reason}.`;
+    await expect(plan({ g: { vars: variables } }, [])).rejects.toThrow(fault('group g'));
+    await expect(plan({ _meta: { hostvars: { h: variables } } }, [])).rejects.toThrow(
+      fault('host h'),
+    );
   });
 
   it('refuses a name that another host keeps', async () => {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { messageOf } from '../../common/errors/errors.js';
 import { jsonText } from '../../common/fields/json-text.js';
-import { isStorableJson } from '../../common/fields/text.js';
+import { isStorableJson, MAX_DEPTH } from '../../common/fields/text.js';
+import { checkedObject } from '../../common/fields/yaml-reader.js';
 import { Yielder } from '../../common/yielder.js';
 import {
   ImportError,
@@ -209,6 +211,13 @@ export function storedVariables(
 ): Pick<PlannedObject, 'delivered' | 'digest'> {
   if (!isStorableJson(variables)) {
     throw new ImportError(`The variables of the ${noun} ${name} cannot be stored.`);
+  }
+  try {
+    // Runs and later imports read stored variables by these rules.
+    checkedObject(variables, { depth: MAX_DEPTH });
+  } catch (error) {
+    const reason = messageOf(error);
+    throw new ImportError(`The variables of the ${noun} ${name} cannot be stored: ${reason}.`);
   }
   const delivered = Object.keys(variables).length === 0 ? '' : jsonText(variables);
   if (delivered.length > MAX_VARIABLES) {

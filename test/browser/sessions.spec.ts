@@ -38,10 +38,15 @@ async function logIn(page: Page, hasScripts: boolean): Promise<void> {
   if (!hasScripts) await page.getByRole('button', { name: 'Back to the form' }).click();
 }
 
-async function keepsChange(page: Page, hasScripts: boolean, end: () => Promise<unknown>) {
+async function typeChange(page: Page): Promise<Row> {
   const team = await test.make.team({ description: 'before' });
   await page.goto(`/api/v2/teams/${team.id}/?_form=patch`);
   await page.locator('#patch-description').fill('typed "at" length\n<b>');
+  return team;
+}
+
+async function keepsChange(page: Page, hasScripts: boolean, end: () => Promise<unknown>) {
+  const team = await typeChange(page);
   await end();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Your session has ended.').waitFor();
@@ -50,6 +55,10 @@ async function keepsChange(page: Page, hasScripts: boolean, end: () => Promise<u
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('alert').waitFor();
   await logIn(page, hasScripts);
+  await savesRestored(page, team);
+}
+
+async function savesRestored(page: Page, team: Row): Promise<void> {
   await page.getByText('is restored and has not been sent yet').waitFor();
   expect(new URL(page.url()).pathname).toBe(`/api/v2/teams/${team.id}/`);
   const { body } = await test.as.superuser.get(`teams/${team.id}/`).expect(200);
@@ -63,6 +72,21 @@ async function keepsChange(page: Page, hasScripts: boolean, end: () => Promise<u
 describePagesBothWays('expired sessions', boss, (open, hasScripts) => {
   it('on the server keep the changes in a form', () =>
     keepsChange(open.page, hasScripts, () => age(AGE_SECONDS + 1)));
+
+  it('keep the changes in a form after a login in another tab', async () => {
+    const { page } = open;
+    const team = await typeChange(page);
+    await age(AGE_SECONDS + 1);
+    const other = await page.context().newPage();
+    await other.goto('/api/login/');
+    await other.getByLabel('Username').fill('boss');
+    await other.getByLabel('Password').fill(PASSWORD);
+    await other.getByRole('button', { name: 'Log in' }).click();
+    await other.getByRole('heading', { name: 'Dashboard' }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    if (!hasScripts) await page.getByRole('button', { name: 'Back to the form' }).click();
+    await savesRestored(page, team);
+  });
 });
 
 describePages('sessions', boss, (open, hasScripts) => {

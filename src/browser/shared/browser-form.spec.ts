@@ -3,20 +3,26 @@ import { Forbidden } from '../../common/errors/errors.js';
 import { csrfTokenOf, formTokenOf } from '../../common/http/csrf.js';
 import type { PlainRequest } from '../../common/http/request.js';
 import { browserForms, submissionOf } from './browser-form.js';
+import { pendingForm } from './pending-form.js';
 
 const TOKEN = csrfTokenOf('s');
 
-function send(
+type Parts = { headers?: Record<string, string>; type?: boolean };
+
+const requestWith = (
   body: Record<string, unknown>,
-  { headers = {}, type = true }: { headers?: Record<string, string>; type?: boolean } = {},
-): PlainRequest {
-  const request = {
+  { headers = {}, type = true }: Parts = {},
+): PlainRequest =>
+  ({
     method: 'POST',
     url: '/api/v2/roles/',
     headers: { host: 'here', cookie: `controller_session=s; csrftoken=${TOKEN}`, ...headers },
     is: () => (type ? 'application/x-www-form-urlencoded' : false),
     body,
-  } as unknown as PlainRequest;
+  }) as unknown as PlainRequest;
+
+function send(body: Record<string, unknown>, parts?: Parts): PlainRequest {
+  const request = requestWith(body, parts);
   browserForms(request, {} as Response, () => undefined);
   return request;
 }
@@ -78,6 +84,18 @@ describe('browserForms', () => {
     expect(() => send({ _method: 'DELETE', ...body }, { headers })).toThrow(Forbidden);
   });
 
+  it('keeps a refused form of an earlier session, but not of another site', () => {
+    const staleFrom = (origin: string): boolean | undefined => {
+      const body = { _method: 'PATCH', csrfmiddlewaretoken: formTokenOf(csrfTokenOf('t')) };
+      const request = requestWith(body, { headers: { origin } });
+      expect(() => browserForms(request, {} as Response, () => undefined)).toThrow(Forbidden);
+      return submissionOf(request)?.isStale;
+    };
+    expect(staleFrom('https://here')).toBe(true);
+    expect(staleFrom('https://elsewhere.example')).toBeUndefined();
+    expect(staleFrom('null')).toBeUndefined();
+  });
+
   it.each([
     ['a client with an API token', { headers: { authorization: 'Bearer x' } }],
     ['a client without a session', { headers: { cookie: '' } }],
@@ -87,4 +105,12 @@ describe('browserForms', () => {
     expect(request.method).toBe('POST');
     expect(submissionOf(request)).toBeUndefined();
   });
+});
+
+it('no form outside of the API is kept during a login, because its secrets are not declared', () => {
+  const form = { values: { password: 'secret' }, raw: null, secrets: [] };
+  const pendingAt = (path: string) => pendingForm({ path, method: 'POST' }, form, undefined);
+  expect(pendingAt('/api/login/')).toBeNull();
+  expect(pendingAt('/second-factor/begin/')).toBeNull();
+  expect(pendingAt('/api/v2/teams/')).not.toBeNull();
 });

@@ -43,6 +43,8 @@ export interface Submission {
   errorsInCard?: boolean;
   /** True for a preview, which does not call the route. */
   isPreview?: boolean;
+  /** True for a form of an earlier session of this browser; the request fails, and shows the form again. */
+  isStale?: boolean;
 }
 
 const submissions = new WeakMap<object, Submission>();
@@ -63,7 +65,8 @@ const OVERRIDES = new Set(['PUT', 'PATCH', 'DELETE', 'OPTIONS']);
  * method and `_path` overrides the path (docs/decisions/0093-page-forms.md). Other clients cannot override
  * the method (docs/contract/pages.md).
  *
- * @throws Forbidden for a form of a session without a valid token or from another site
+ * @throws Forbidden for a form of a session without a valid token or from another site. A form that the browser
+ * attributes to this server belongs to an earlier session; it stays available for the error page.
  */
 export function browserForms(request: PlainRequest, _response: Response, next: NextFunction): void {
   const { body } = request;
@@ -85,8 +88,10 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     next();
     return;
   }
-  assertPageForm(request);
-  const pending = readPending(body[RESUME_FIELD]);
+  const isStale = request.headers.origin !== undefined && !isPageForm(request);
+  if (isStale) assertSameSite(request);
+  else assertPageForm(request);
+  const pending = isStale ? null : readPending(body[RESUME_FIELD]);
   if (pending) {
     resumed.set(request, pending);
     request.method = 'GET';
@@ -94,6 +99,17 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     next();
     return;
   }
+  readForm(request, body, isStale);
+  assertPageForm(request);
+  next();
+}
+
+/** Stores the submitted form of a request, and applies its method and path. */
+function readForm(
+  request: PlainRequest,
+  body: Readonly<Record<string, unknown>>,
+  isStale: boolean,
+): void {
   const {
     [METHOD_FIELD]: method,
     [CONTENT_FIELD]: content,
@@ -113,10 +129,10 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     ...(isLocalPath(returnTo) ? { returnTo } : {}),
     ...(errorsInCard === undefined ? {} : { errorsInCard: true }),
     ...(preview === undefined ? {} : { isPreview: true }),
+    ...(isStale ? { isStale } : {}),
   });
   if (typeof method === 'string' && OVERRIDES.has(method)) request.method = method;
   if (isListPath(path)) request.url = path;
-  next();
 }
 
 /** Converts line ends: browsers send CRLF, and a form must not change a text that the user did not edit. */

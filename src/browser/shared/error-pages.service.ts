@@ -5,14 +5,14 @@ import type { FieldErrors } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import type { ApiRequest } from '../../common/http/request.js';
 import { RouteTable } from '../../common/rest/route-table.service.js';
-import { submissionOf } from './browser-form.js';
+import { submissionOf, type Submission } from './browser-form.js';
 import { messagesOf } from './form-errors.js';
 import { html, type Html } from './html.js';
 import { page, setPageHeaders } from './layout.js';
-import { loginPage } from './login-page.js';
+import { loginPage, stalePage } from './login-page.js';
 import { openPage, withQuery } from './page-context.js';
 import { PageRenderer } from './page-renderer.service.js';
-import { pendingForm } from './pending-form.js';
+import { pendingForm, type PendingForm } from './pending-form.js';
 import { storeRefusal } from './refusal.js';
 import { rolesThatAllow } from './permission-hints.js';
 
@@ -38,9 +38,11 @@ export class ErrorPages extends ErrorViews {
       return true;
     }
     const submission = submissionOf(request);
-    if (error.status === 401 && submission) {
+    if (submission && (error.status === 401 || submission.isStale)) {
+      const view = submission.isStale ? stalePage : loginPage;
       setPageHeaders(response);
-      response.status(401).send(this.loginFor(request, response));
+      const text = view(openPage(request, response), this.pendingFor(request, submission));
+      response.status(error.status).send(text);
       return true;
     }
     const { returnTo, errorsInCard = false } = submission ?? {};
@@ -58,22 +60,21 @@ export class ErrorPages extends ErrorViews {
     return true;
   }
 
-  /**
-   * Renders the login page with the form of an expired session, which is restored after the login.
-   */
-  private loginFor(request: ApiRequest, response: Response): string {
-    const { method, path } = request;
+  /** Returns the form of an ended session, and the path of the page that can show the form again. */
+  private pendingFor(
+    { method, path, query }: ApiRequest,
+    submission: Submission,
+  ): { next: string; pending: PendingForm | null } {
     const entry = this.table.match(path);
     const currentPath = path.endsWith('/') ? path : `${path}/`;
     const pagePath = entry?.routes.has('GET')
       ? currentPath
       : currentPath.replace(/(?<=\/)[^/]+\/$/, '');
-    const submission = submissionOf(request);
     const info = entry?.routes.get(method)?.info;
-    return loginPage(openPage(request, response), {
-      next: pagePath + withQuery(request.query),
-      pending: submission ? pendingForm({ path: currentPath, method }, submission, info) : null,
-    });
+    return {
+      next: pagePath + withQuery(query),
+      pending: pendingForm({ path: currentPath, method }, submission, info),
+    };
   }
 
   private async errorPage(

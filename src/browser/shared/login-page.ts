@@ -156,17 +156,33 @@ const pendingInput = (name: string, pending: PendingForm): Html =>
  * Renders the page after a login, with a button that restores the pending form. A script clicks the
  * button.
  */
-export function resumePage(
+export const resumePage = (
   context: PageContext,
   { next, pending }: { next: string; pending: PendingForm },
-): string {
-  return cardPage(
+): string =>
+  cardPage(
     context,
     'Logged in',
     html`<p class="description">The form has not been sent yet.</p>
-      <form method="post" action="${next}" class="stack" data-submit>
-        ${csrfInput(context.csrf)} ${pendingInput(RESUME_FIELD, pending)}
-        <button class="primary" autofocus>Back to the form</button>
-      </form>`,
+      ${resumeForm(context, next, pending)}`,
   );
-}
+
+/** Renders the page after a form of an earlier session, and restores the form like `resumePage`. */
+export const stalePage = (
+  context: PageContext,
+  { next, pending }: { next: string; pending: PendingForm | null },
+): string =>
+  cardPage(
+    context,
+    'Not sent',
+    html`<p class="description">
+        You have logged in again since the page was opened. Nothing has been changed.
+      </p>
+      ${pending ? resumeForm(context, next, pending) : html`<a class="button primary" href="${next}">Back to the page</a>`}`,
+  );
+
+const resumeForm = (context: PageContext, next: string, pending: PendingForm): Html =>
+  html`<form method="post" action="${next}" class="stack" data-submit>
+    ${csrfInput(context.csrf)} ${pendingInput(RESUME_FIELD, pending)}
+    <button class="primary" autofocus>Back to the form</button>
+  </form>`;

@@ -29,14 +29,15 @@ const isHidden = (field: Field, definition: ResourceDefinition | undefined): boo
 
 /**
  * Returns the values of a form to keep during a login, without declared secrets and without fields
- * that the form marks as secret. Returns null without values, and for values that
- * the login form has no space for.
+ * that the form marks as secret. Returns null without values, for values that the login form has no space
+ * for, and for pages outside of the API, which show no form again and do not declare their secrets.
  */
 export function pendingForm(
   { path, method }: { path: string; method: string },
   { values, raw, secrets, shown = [] }: Submission,
   info: RouteInfo | undefined,
 ): PendingForm | null {
+  if (!path.startsWith('/api/v2/')) return null;
   const hidden = (info?.body ?? []).filter((field) => isHidden(field, info?.resource));
   const dropped = new Set([CSRF_FIELD, ...secrets, ...hidden.map(({ name }) => name)]);
   // A name such as `document.member` belongs to a document that may be hidden.

@@ -62,6 +62,32 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     expect(await order.isVisible()).toBe(false);
   });
 
+  it('and other pages fit a small screen with long words', async () => {
+    const { page } = open;
+    const long = 'https://wiki.example.com/operations/'.repeat(10);
+    const project = await test.make.project();
+    const credential = await test.make.credential({ name: `${long} credential` });
+    const template = await test.make.jobTemplate({
+      name: long,
+      description: long,
+      project: project.id,
+    });
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const path of [
+      `job_templates/${template.id}/`,
+      `job_templates/${template.id}/?_form=patch`,
+      `projects/${project.id}/`,
+      `projects/${project.id}/?_form=delete`,
+      `credentials/${credential.id}/`,
+    ]) {
+      await page.goto(`/api/v2/${path}`);
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
+        path,
+        390,
+      ]);
+    }
+  });
+
   it('link to all members of a large team', async () => {
     const { page } = open;
     const organization = test.home.organization.id;

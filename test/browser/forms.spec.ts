@@ -104,6 +104,42 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await options.allTextContents()).toEqual(['Build', 'Roll out']);
   });
 
+  it('keep the values that have several fields, if the user changes none of them', async () => {
+    const { page } = open;
+    const rule = (hour: string) =>
+      `DTSTART;TZID=Europe/Berlin:20300101T${hour}0000 RRULE:INTERVAL=1;FREQ=DAILY`;
+    const template = await test.make.jobTemplate();
+    const schedule = { name: 'Nightly', rrule: rule('02') };
+    const { body: created } = await test.as.superuser
+      .post(`job_templates/${template.id}/schedules/`, schedule)
+      .expect(201);
+    const configuration = (url: string) => ({ headers: {}, url, other: { kept: 1 } });
+    const channel = await test.make.notificationTemplate({
+      notification_type: 'webhook',
+      notification_configuration: configuration('https://one.example.com/'),
+    });
+    const saveDescription = async (path: string, meanwhile: object): Promise<void> => {
+      await page.goto(`/api/v2/${path}?_form=patch`);
+      await test.as.superuser.patch(path, meanwhile).expect(200);
+      await page.getByLabel('Description', { exact: true }).fill('Mine');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+    };
+    await saveDescription(`schedules/${created.id}/`, { rrule: rule('05') });
+    expect(await stored(`schedules/${created.id}/`)).toMatchObject({ rrule: rule('05') });
+    const path = `notification_templates/${channel.id}/`;
+    const moved = configuration('https://two.example.com/');
+    await saveDescription(path, { notification_configuration: moved });
+    expect(await stored(path)).toMatchObject({ notification_configuration: moved });
+    await page.goto(`/api/v2/${path}?_form=patch`);
+    await page.getByLabel('Username').fill('me');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await stored(path)).toMatchObject({
+      notification_configuration: { ...moved, username: 'me' },
+    });
+  });
+
   it('show only one form after a refusal', async () => {
     const { page } = open;
     const team = await test.make.team({ description: 'kept' });

@@ -286,6 +286,13 @@ function referenceControl({ field, value, choices, list: url }: FormField, commo
     <p class="hint plain-only">Find the ID in <a href="${list}">the list</a>.</p>`;
 }
 
+/** Returns the value that the control of a field sends if the user does not change it. */
+export function sentValue({ field, value }: FormField): unknown {
+  if (isListField(field)) return [value ?? []].flat().map(String);
+  if (field.kind === 'boolean' && !field.nullable) return String(isTrue(value));
+  return field.kind === 'json' ? documentText(value) : text(value);
+}
+
 export const isTrue = (value: unknown): boolean =>
   value === true || value === 'true' || (Array.isArray(value) && value.includes('true'));
 

@@ -26,7 +26,8 @@ import type { FormPlan } from './page-forms.service.js';
 import { OptionsService } from '../../common/rest/options.service.js';
 import { onlyId, ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { rawForm } from './raw-form.js';
-import { shownValues } from './shown-values.js';
+import { digestsOf, shownValues } from './shown-values.js';
+import { membersWithoutField, uneditedBody } from './unedited-form.js';
 import type { Item } from './value-views.js';
 import { labelFor } from './labels.js';
 import { existing, itemAt } from '../../common/invariants.js';
@@ -146,7 +147,9 @@ export class Forms {
           fields.map(({ name }) => name),
         )}
         ${formParts(inputs, layout)} ${preview && previewView(key, preview)}
-        ${inputs.filter(({ secret }) => secret).map(secretInput)} ${shownEntries(request)}
+        ${inputs.filter(({ secret }) => secret).map(secretInput)}
+        ${Object.entries(hiddenDocuments(request, rendered)).map(([name, json]) => hiddenInput(name, json))}
+        ${shownEntries(request, rendered)}
         <div class="actions span">
           <button class="primary">${isUpdate(route) ? 'Save' : actionTitle(route, info)}</button>
         </div>
@@ -336,16 +339,35 @@ const dependenciesOf = (
  * Renders the values and the entries of lists that the form shows, so that saving changes and removes
  * no others.
  */
-const shownEntries = ({ route, info, open, plan, object, entered }: FormRequest): HtmlValue => {
+const shownEntries = (request: FormRequest, inputs: readonly FormField[]): HtmlValue => {
+  const { route, info, open, plan, object, entered } = request;
+  if (entered?.submission.shown) {
+    return entered.submission.shown.map((entry) => hiddenInput(SHOWN_FIELD, entry));
+  }
   const current = Object.keys(plan?.lists ?? {}).flatMap((field) =>
     [object?.[field] ?? []].flat().map((id) => `${field}.${String(id)}`),
   );
   const values =
     object && route.method === 'PATCH' ? shownValues(object, open.fields ?? info.body ?? []) : [];
-  return (entered?.submission.shown ?? [...current, ...values]).map((entry) =>
+  const unedited =
+    object && route.method === 'PATCH' && plan
+      ? digestsOf(
+          uneditedBody(plan, inputs, {
+            ...hiddenDocuments(request, inputs),
+            ...(plan.choice && { [plan.choice.name]: object[plan.choice.name] }),
+          }),
+        )
+      : [];
+  return [...new Set([...current, ...values, ...unedited])].map((entry) =>
     hiddenInput(SHOWN_FIELD, entry),
   );
 };
+
+const hiddenDocuments = (
+  { object, entered }: FormRequest,
+  inputs: readonly FormField[],
+): Record<string, string> =>
+  membersWithoutField(entered?.submission.values ?? object ?? {}, inputs);
 
 /** Renders the return path as a hidden input, to keep it in a form that is shown again. */
 const returnInput = ({

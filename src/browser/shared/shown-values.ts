@@ -13,6 +13,10 @@ const DIGEST_LENGTH = 16;
 export const shownValues = (object: Item, fields: readonly Field[]): string[] =>
   fields.flatMap(({ name }) => (name in object ? [entryOf(name, object[name])] : []));
 
+/** Returns the digest of each value of a body, in the format of `shownValues`. */
+export const digestsOf = (body: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(body).map(([name, value]) => entryOf(name, value));
+
 /**
  * Removes the values that are the same as shown, so that a form does not overwrite what another user
  * changed in the meantime.

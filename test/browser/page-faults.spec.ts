@@ -48,6 +48,16 @@ it.each(['pending', 'running'])(
   },
 );
 
+it('the parts of an object have the same pages at its named URL', async () => {
+  const { organization } = test.home;
+  const project = await test.make.project({ organization: organization.id });
+  const { name } = await test.make.jobTemplate({ name: 'Deploy & test', project: project.id });
+  const path = `job_templates/${encodeURIComponent(`${name}++${organization.name}`)}/`;
+  const webhook = wordsOf(await htmlOf(test.as.superuser, `${path}webhook/`));
+  expect(webhook).not.toContain('Not found');
+  expect(wordsOf(await htmlOf(test.as.superuser, `${path}access_list/`))).toContain('Grant');
+});
+
 it('a page links to readable objects, and names the others', async () => {
   const { as, make } = test;
   const inventory = await make.inventory({ name: 'Machines' });

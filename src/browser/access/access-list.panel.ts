@@ -32,8 +32,7 @@ interface AccessPage {
 /** The object whose access list the page shows. */
 interface Subject {
   definition: ResourceDefinition;
-  /** Null if the URL contains the name instead of the id. */
-  id: number | null;
+  id: number;
 }
 
 /** A role on the object, with the reason why the holder has the role. */
@@ -70,7 +69,7 @@ export class AccessListPanel implements Panel<AccessPage> {
 
   async render(context: PanelContext<AccessPage>): Promise<Html> {
     const { object, actor, csrf, path } = context;
-    const subject = subjectOf(path);
+    const subject = await this.subjectOf(path, actor);
     const form = { csrf, returnTo: `${path}#${CARD}` };
     const isFirst = typeof object.previous !== 'string';
     const teams = isFirst ? await this.teamRows(subject, actor, form) : [];
@@ -90,7 +89,7 @@ export class AccessListPanel implements Panel<AccessPage> {
     actor: Actor,
     form: Pick<PanelForm, 'csrf' | 'returnTo'>,
   ): Promise<AccessRow[]> {
-    if (id === null || definition.roles.length === 0) return [];
+    if (definition.roles.length === 0) return [];
     const grants = await this.teams.grantsOn(definition.type, id);
     if (grants.length === 0) return [];
     const ids = [...new Set(grants.map(({ team_id: team }) => team))].join(',');
@@ -119,12 +118,21 @@ export class AccessListPanel implements Panel<AccessPage> {
     });
   }
 
+  /** Returns the object of a URL, which contains its id or its natural key. */
+  private async subjectOf(path: string, actor: Actor): Promise<Subject> {
+    const [collection, key = ''] = path.split('/').filter(Boolean).slice(-3);
+    const [type = ''] = Object.entries(TYPES).find(([, path]) => path === collection) ?? [];
+    const definition = resource(type);
+    const { id } = await this.source.object(definition, decodeURIComponent(key), actor);
+    return { definition, id: Number(id) };
+  }
+
   private async grantForm(
     { definition, id }: Subject,
     { actor, path, initialValues, refusal }: PanelContext,
     form: Pick<PanelForm, 'csrf' | 'returnTo'>,
   ): Promise<HtmlValue> {
-    if (id === null || definition.roles.length === 0) return null;
+    if (definition.roles.length === 0) return null;
     const query = { content_type: definition.type, object_id: String(id), order_by: 'id' };
     const roles = await this.source.list(resource('role'), query, actor);
     const manageable = await this.grants.manageable(
@@ -161,12 +169,6 @@ export class AccessListPanel implements Panel<AccessPage> {
       )}
       ${hasMore && searchForm(path, CARD, search)}`;
   }
-}
-
-function subjectOf(path: string): Subject {
-  const [collection, id = ''] = path.split('/').filter(Boolean).slice(-3);
-  const [type = ''] = Object.entries(TYPES).find(([, path]) => path === collection) ?? [];
-  return { definition: resource(type), id: /^\d+$/.test(id) ? Number(id) : null };
 }
 
 interface UserParts {

@@ -138,7 +138,7 @@ export class PanelSource {
    *
    * @throws NotFound or Forbidden, like the URL of the object
    */
-  async object(definition: ResourceDefinition, id: number, actor: Actor): Promise<Item> {
+  async object(definition: ResourceDefinition, id: number | string, actor: Actor): Promise<Item> {
     const row = await this.resources.load(definition, id, actor);
     return asItem(await this.resources.show(definition, row, actor));
   }

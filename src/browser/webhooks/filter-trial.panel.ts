@@ -47,14 +47,14 @@ export const trialForm = (
   </form>`;
 };
 
-/** Returns the template at a URL. */
+/** Returns the template at a URL, which contains its id or its natural key. */
 export function templateAt(source: PanelSource, templateUrl: string, actor: Actor): Promise<Item> {
   const [collection = '', id = ''] = templateUrl.split('/').filter(Boolean).slice(-2);
   const kind = existing(
     RECEIVER_KINDS.find(({ type }) => `${type}s` === collection),
     'the page is below a template with receivers',
   );
-  return source.object(resource(kind.type), Number(id), actor);
+  return source.object(resource(kind.type), decodeURIComponent(id), actor);
 }
 
 /** Renders the tested deliveries, the effect of the filters on each of them, and the filter form. */

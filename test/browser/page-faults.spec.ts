@@ -1,7 +1,7 @@
 /** Small faults of pages that users have met, each as the server sends the page. */
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { htmlOf, wordsOf } from './html.js';
+import { htmlOf, optionsOf, wordsOf } from './html.js';
 
 let test: TestApp;
 
@@ -70,6 +70,23 @@ it('a page links to readable objects, and names the others', async () => {
     expect(wordsOf(page)).toContain('Machines');
     expect(page).not.toContain(link);
   }
+});
+
+it('the tab of notifications leads to their card, also without permission to add one', async () => {
+  const { as, make } = test;
+  const template = await make.jobTemplate();
+  await make.grant('job_template', template, 'execute_role', { user: as.users.nobody });
+  const page = await htmlOf(as.nobody, `job_templates/${template.id}/`);
+  expect(page).toContain(`href="/api/v2/job_templates/${template.id}/#notifications"`);
+  expect(page).toContain('id="notifications"');
+  expect(wordsOf(page)).toContain('No notifications');
+});
+
+it('the test messages of a notification template have readable names', async () => {
+  const { id } = await test.make.notificationTemplate();
+  const page = await htmlOf(test.as.superuser, `notification_templates/${id}/`);
+  const labels = optionsOf(page, 'test-event').map(({ label }) => label);
+  expect(labels).toContain('Workflow approval timed out');
 });
 
 it('the pages of a project and of a source explain why their updates failed', async () => {

@@ -45,14 +45,12 @@ export class AttachedNotificationsPanel implements Panel<ShownObject> {
     private readonly references: ReferenceLists,
   ) {}
 
-  async render({ object, actor, csrf }: PanelContext<ShownObject>): Promise<Html | null> {
+  async render({ object, actor, csrf }: PanelContext<ShownObject>): Promise<Html> {
     const rows: EventRow[] = [];
     for (const [event, label] of EVENTS) {
       const row = await this.rowOf(object, `notification_templates_${event}`, label, actor);
       if (row) rows.push(row);
     }
-    const isOpen = rows.some(({ mayAttach, mayCreate }) => mayAttach || mayCreate);
-    if (!isOpen && rows.every(({ attached }) => attached.length === 0)) return null;
     const choices = await this.references.load(notificationTemplates, 'change', [], actor);
     return panelCard(
       'notifications',

@@ -83,7 +83,7 @@ const testForm = (form: PanelForm): Html =>
         <label for="test-event">Message</label>
         <select id="test-event" name="event">
           <option value="">Test message</option>
-          ${EVENT_NAMES.map((name) => html`<option value="${name}">${labelOf(name)}</option>`)}
+          ${EVENT_NAMES.map((name) => html`<option value="${name}">${labelOf(name.replace('.', ' '))}</option>`)}
         </select>
       </div>
       <button class="primary">Send a test</button>`,

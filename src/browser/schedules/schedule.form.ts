@@ -170,10 +170,10 @@ async function upcoming(rrule: string): Promise<{ local: string; utc: string }[]
 
 /** @throws Invalid naming fields of the form */
 function ruleIn(filled: Values): string {
+  assertUnused(filled);
   const text = String(filled.rrule ?? '').trim();
   if (filled.unit === AS_TEXT) {
     if (text === '') throw Invalid.field('rrule', 'Enter a rule.');
-    assertUnused(filled);
     return text;
   }
   if (text !== '') {
@@ -209,19 +209,37 @@ function ruleIn(filled: Values): string {
   });
 }
 
+/** Fields without effect by unit, with the reason. Scripts choose the zone of a new form, so it may have any value. */
+const UNUSED: ReadonlyMap<unknown, { reason: string; names: readonly string[] }> = new Map([
+  [
+    AS_TEXT,
+    {
+      reason: 'The rule below decides this.',
+      names: TIMES.map(({ name }) => name).filter((name) => !['unit', 'zone'].includes(name)),
+    },
+  ],
+  [
+    'once',
+    {
+      reason: 'This has no effect on a single start.',
+      names: ['weekdays', 'nth', 'month_day', 'end_count', 'end_date'],
+    },
+  ],
+]);
+
 /**
- * Checks that no field was changed that has no effect beside a rule as text. Scripts choose the zone of a new
- * form, so it may have any value.
+ * Checks that no field was changed that has no effect beside the chosen unit.
  *
  * @throws Invalid naming fields of the form
  */
 function assertUnused(filled: Values): void {
+  const unused = UNUSED.get(filled.unit);
   const changed = TIMES.filter(({ name, default: initial }) => {
     const value = String(filled[name] ?? '');
-    return !['unit', 'zone'].includes(name) && value !== '' && value !== String(initial);
+    return unused?.names.includes(name) && value !== '' && value !== String(initial);
   });
-  if (changed.length === 0) return;
-  const fault = ['The rule below decides this. Clear the field, or choose a unit above.'];
+  if (!unused || changed.length === 0) return;
+  const fault = [`${unused.reason} Clear the field, or choose another unit above.`];
   throw new Invalid(Object.fromEntries(changed.map(({ name }) => [name, fault])));
 }
 

@@ -1,6 +1,7 @@
 import { Bool, columnOf, declareFields, type Field } from '../common/fields/field.js';
 import {
   LAUNCH_OPTIONS,
+  PROMPT_FIELDS,
   promptsIn,
   type LaunchOption,
   type PromptField,
@@ -89,6 +90,16 @@ export const storedPrompts = (
   stored: Stored = STORED_PROMPTS,
 ): Prompts => promptsIn(Object.fromEntries(stored.map(([field, column]) => [field, row[column]])));
 
+const withoutEmpty = (prompts: Prompts): Prompts =>
+  promptsIn(
+    prompts,
+    PROMPT_FIELDS.filter((name) => prompts[name] !== ''),
+  );
+
+/** Returns the launch fields that a saved launch sets. An empty text means the template's value. */
+export const savedPrompts = (row: Readonly<Record<string, unknown>>): Prompts =>
+  withoutEmpty(storedPrompts(row));
+
 /** Returns the columns of launch fields, null for those that are not set. */
 export const columnsOfPrompts = (
   prompts: Prompts,
@@ -99,8 +110,8 @@ export const columnsOfPrompts = (
 /** Returns the prompts of a workflow that apply to its runs. */
 export const inheritedPrompts = (prompts: Prompts): Prompts =>
   promptsIn(
-    prompts,
-    INHERITED.flatMap(({ name }) => (prompts[name] === '' ? [] : [name])),
+    withoutEmpty(prompts),
+    INHERITED.map(({ name }) => name),
   );
 
 /** Values of options that neither the template nor the launch of a job sets. */

@@ -1,4 +1,5 @@
-import { savedFaults } from './saved-prompts.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { openSaved, savedFaults } from './saved-prompts.js';
 import type { SavedTarget } from './saved-prompt-errors.js';
 
 /** A template that prompts for nothing and has a survey with one question. */
@@ -36,5 +37,14 @@ describe('savedFaults', () => {
 
   it('ignores stored values that the request does not change', () => {
     expect(savedFaults({ enabled: false }, STORED, TARGET)).toEqual({});
+  });
+});
+
+describe('openSaved', () => {
+  it('reads an empty text as the value of the template', () => {
+    const lists = { credentials: [], labels: [], instance_groups: [] };
+    const texts = { limit: '', job_type: '', job_tags: '', skip_tags: '', scm_branch: '' };
+    const row = { ...lists, ...texts, id: 1, verbosity: 0, extra_data: {}, survey_passwords: {} };
+    expect(openSaved(new SecretBox('key'), 'schedules', row)).toEqual({ verbosity: 0 });
   });
 });

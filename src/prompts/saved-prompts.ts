@@ -7,7 +7,7 @@ import type { ExtraColumns, Values } from '../common/rest/hooks.js';
 import { refErrors } from './branch.js';
 import { promptsOfBody, PromptsBody } from './launch-body.js';
 import { listsIn, type PromptList, type Prompts } from './launch-options.js';
-import { STORED_PROMPTS, storedPrompts } from './prompt-columns.js';
+import { savedPrompts, STORED_PROMPTS } from './prompt-columns.js';
 import { savedPromptErrors, type SavedTarget } from './saved-prompt-errors.js';
 import { openAnswers, sealAnswers, type SavedRow, type SealedAnswers } from './saved-secrets.js';
 import { secretVariables } from './survey.js';
@@ -76,7 +76,7 @@ function promptsAfter(values: Readonly<Values>, row: Partial<Row>): Prompts {
     ([field, column]) => [column, field in values ? values[field] : row[column]] as const,
   );
   return {
-    ...storedPrompts(Object.fromEntries(columns)),
+    ...savedPrompts(Object.fromEntries(columns)),
     ...variablesIn(asVariables(values.extra_data ?? row.extra_data)),
   };
 }
@@ -109,7 +109,7 @@ export function sealSaved(
 export function openSaved(box: SecretBox, table: string, row: SavedLaunch): Prompts {
   const savedRow = { table, id: row.id };
   return {
-    ...storedPrompts(row),
+    ...savedPrompts(row),
     ...variablesIn(openAnswers(box, savedRow, row.extra_data, row.survey_passwords)),
     ...listsIn(row),
   };

@@ -18,7 +18,7 @@ const OPTIONAL = { nullable: true, column: null, filter: false } as const;
 
 /** Launch fields of a bulk launch. `extra_data` is an alias of `extra_vars`. Former names are not read. */
 const LAUNCH_FIELDS: readonly Field[] = [
-  ...PROMPTS_BODY_FIELDS.map((field) => ({ ...field, formerName: null })),
+  ...PROMPTS_BODY_FIELDS.map((field) => ({ ...field, blank: true, formerName: null })),
   ...declareFields({
     extra_data: Variables({ ...OPTIONAL, usesDefault: false, help: 'Alias of extra_vars.' }),
   }),

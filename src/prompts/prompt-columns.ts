@@ -63,8 +63,11 @@ export const WORKFLOW_OPTIONS: readonly Field[] = [
 /** Switches of a workflow job template. */
 export const WORKFLOW_SWITCHES = switches(IN_WORKFLOWS);
 
-/** Launch fields of a node or a schedule; null: not set. */
-export const SAVED_OPTIONS: readonly Field[] = STORED.map(({ field }) => optional(field));
+/** Launch fields of a node or a schedule; null or an empty text: not set. */
+export const SAVED_OPTIONS: readonly Field[] = STORED.map(({ field }) => ({
+  ...optional(field),
+  blank: true,
+}));
 /** Launch fields of a workflow job's node. */
 export const NODE_RUN_OPTIONS = STORED.map(readOnlyField);
 /** Launch options of a workflow job. */

@@ -117,6 +117,14 @@ describe('refusals', () => {
       },
     ],
     [
+      'no job type',
+      { ask_job_type_on_launch: true },
+      { job_type: '' },
+      {
+        job_type: ['"" is not a valid choice.'],
+      },
+    ],
+    [
       'masked variable',
       { ask_variables_on_launch: true },
       { extra_vars: { x: '$encrypted$' } },

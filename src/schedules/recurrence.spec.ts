@@ -64,7 +64,7 @@ describe('the text of a rule', () => {
     [`${UTC} RRULE:INTERVAL=1`, 'rrule parsing failed validation: FREQ is missing'],
     [
       `${UTC} RRULE:FREQ=YEARLY;INTERVAL=2;BYYEARDAY=1;BYDAY=MO`,
-      'rrule parsing failed validation: BYYEARDAY with other days needs INTERVAL=1 and no BYSETPOS',
+      'rrule parsing failed validation: BYYEARDAY or BYWEEKNO with other days needs INTERVAL=1 and no BYSETPOS',
     ],
     [`${UTC} RRULE:FREQ=DAILY;INTERVAL=0`, 'rrule parsing failed validation: invalid INTERVAL: 0'],
     [`${UTC} ${DAILY};UNTIL=20261399`, 'rrule parsing failed validation: invalid UNTIL: 20261399'],
@@ -248,11 +248,16 @@ describe('occurrences', () => {
   });
 
   it.each([
-    ['BYYEARDAY=1,2,3,4,5,6,7;BYDAY=MO', ['2026-01-05', '2027-01-04', '2028-01-03']],
-    ['BYYEARDAY=1,100;BYDAY=MO', ['2029-01-01', '2034-04-10', '2035-01-01']],
-    ['BYYEARDAY=1,2,32,40;BYMONTHDAY=1,2', ['2026-01-02', '2026-02-01', '2027-01-01']],
-  ])('of FREQ=YEARLY;%s are on all these days only', async (days, dates) => {
-    const rrule = `${UTC} RRULE:FREQ=YEARLY;INTERVAL=1;${days}`;
+    ['YEARLY;BYYEARDAY=1,2,3,4,5,6,7;BYDAY=MO', ['2026-01-05', '2027-01-04', '2028-01-03']],
+    ['YEARLY;BYYEARDAY=1,100;BYDAY=MO', ['2029-01-01', '2034-04-10', '2035-01-01']],
+    ['YEARLY;BYYEARDAY=1,2,32,40;BYMONTHDAY=1,2', ['2026-01-02', '2026-02-01', '2027-01-01']],
+    ['YEARLY;BYWEEKNO=20;BYMONTHDAY=13', ['2026-05-13', '2030-05-13', '2031-05-13']],
+    ['MONTHLY;BYWEEKNO=20;BYMONTHDAY=13', ['2026-05-13', '2030-05-13', '2031-05-13']],
+    ['MONTHLY;BYYEARDAY=100;BYDAY=MO,FR', ['2026-04-10', '2032-04-09', '2034-04-10']],
+    ['MONTHLY;BYYEARDAY=100;BYMONTHDAY=10', ['2026-04-10', '2027-04-10', '2029-04-10']],
+    ['MONTHLY;BYYEARDAY=136;BYWEEKNO=20', ['2026-05-16', '2028-05-15', '2029-05-16']],
+  ])('of FREQ=%s are on all these days only', async (rule, dates) => {
+    const rrule = `${UTC} RRULE:FREQ=${rule};INTERVAL=1`;
     const found = await utc(rrule, '2026-01-02T00:00:00Z', 3);
     expect(found).toEqual(dates.map((date) => `${date}T09:00:00Z`));
   });

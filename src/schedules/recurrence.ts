@@ -2,7 +2,7 @@ import { RRuleTemporal } from 'rrule-temporal';
 import { existing, zip } from '../common/invariants.js';
 import { Yielder } from '../common/yielder.js';
 import {
-  combinesYearDays,
+  combinesDays,
   occurrencesOf,
   parseFault,
   readRuleText,
@@ -269,7 +269,7 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
   return text.rules
     .filter((rule) => rule.kind === kind)
     .map((rule) => {
-      const parts = asDaily(text.start, withTimeOf(skipped, daysOfYear(rule.parts)));
+      const parts = asDaily(text.start, withTimeOf(skipped, dayByDay(rule.parts)));
       const maxCount = periodsInMaxYears(parts) * occurrencesOf(parts);
       const written = [...parts].map(([name, value]) => {
         if (name === 'UNTIL') return `UNTIL=${ruleInstant(untilOf(value, text.timezone))}`;
@@ -296,7 +296,8 @@ function periodsOf(parts: Rule['parts'], max: number, candidates: number): numbe
   const minimum = parts.has('BYSETPOS')
     ? MIN_POSITIONED_PERIODS
     : MIN_PERIODS.get(parts.get('FREQ') ?? '');
-  const isSparse = parts.get('FREQ') === 'DAILY' && parts.has('BYYEARDAY');
+  const isSparse =
+    parts.get('FREQ') === 'DAILY' && (parts.has('BYYEARDAY') || parts.has('BYWEEKNO'));
   const others = isSparse ? Math.max(max, MAX_YEAR_DAYS) : max;
   if (minimum === undefined) return Math.min(inMaxYears, isCounted ? MAX_PERIODS_BACK : others);
   const factor = isCounted ? COUNTED_FACTOR : 1;
@@ -334,9 +335,9 @@ function withTimeOf(start: Date | null, parts: Rule['parts']): ReadonlyMap<strin
   return new Map([...hour, ['BYMINUTE', String(start.getUTCMinutes())], ...parts]);
 }
 
-/** Returns a yearly rule that combines `BYYEARDAY` with other days as a daily rule; others unchanged. */
-const daysOfYear = (parts: Rule['parts']): Rule['parts'] =>
-  combinesYearDays(parts) ? new Map([...parts, ['FREQ', 'DAILY']]) : parts;
+/** Returns a rule that combines days of different kinds as a daily rule; others unchanged. */
+const dayByDay = (parts: Rule['parts']): Rule['parts'] =>
+  combinesDays(parts) ? new Map([...parts, ['FREQ', 'DAILY']]) : parts;
 
 /**
  * Returns an hourly rule that has the same hours on each of its days as a daily rule; other rules

@@ -166,16 +166,25 @@ function daysOf(frequency: string, listed: (name: string) => number | undefined)
   return Number.isFinite(days) ? days : months;
 }
 
-/** Returns true for a yearly rule whose other days the library would ignore because of `BYYEARDAY`. */
-export const combinesYearDays = (parts: ReadonlyMap<string, string>): boolean =>
-  parts.get('FREQ') === 'YEARLY' &&
-  parts.has('BYYEARDAY') &&
-  ['BYDAY', 'BYMONTHDAY', 'BYWEEKNO'].some((name) => parts.has(name));
+/** Pairs of parts of which the library ignores one in yearly and monthly rules. */
+const COMBINED = [
+  ['BYYEARDAY', 'BYDAY'],
+  ['BYYEARDAY', 'BYMONTHDAY'],
+  ['BYYEARDAY', 'BYWEEKNO'],
+  ['BYWEEKNO', 'BYMONTHDAY'],
+] as const;
+
+/** Returns true for a yearly or monthly rule of whose days the library would ignore some parts. */
+export const combinesDays = (parts: ReadonlyMap<string, string>): boolean =>
+  ['YEARLY', 'MONTHLY'].includes(parts.get('FREQ') ?? '') &&
+  COMBINED.some((names) => names.every((name) => parts.has(name)));
 
 function combinationFaults(parts: ReadonlyMap<string, string>): string[] {
-  if (!combinesYearDays(parts)) return [];
+  if (!combinesDays(parts)) return [];
   const isSupported = parts.get('INTERVAL') === '1' && !parts.has('BYSETPOS');
-  return isSupported ? [] : ['BYYEARDAY with other days needs INTERVAL=1 and no BYSETPOS'];
+  return isSupported
+    ? []
+    : ['BYYEARDAY or BYWEEKNO with other days needs INTERVAL=1 and no BYSETPOS'];
 }
 
 function partFaults(rule: string): string[] {

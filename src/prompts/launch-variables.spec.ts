@@ -46,6 +46,13 @@ it('a launch keeps the default of a password that is sent back masked, and marks
   expect(secrets).toEqual(['pin']);
 });
 
+it('a launch uses the default of a question that is answered with null', () => {
+  const sent = { who: null, pin: null, count: 1 };
+  const { variables, errors } = merge({ survey: SURVEY, sent });
+  expect(variables).toEqual({ who: 'world', pin: 'stored', count: 1 });
+  expect(errors).toEqual({});
+});
+
 it('a launch refuses the mask for other questions than passwords', () => {
   expect(merge({ acceptsAny: true, sent: { x: '$encrypted$' } }).errors).toEqual({
     extra_vars: ['"$encrypted$" is a reserved keyword, may not be used for x.'],

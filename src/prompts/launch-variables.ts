@@ -65,8 +65,10 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
   const accepted = mergeExact(sent, forced);
   const ignored: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(accepted)) {
-    // A password that is sent back in its masked form selects the default.
-    const isDefault = passwords.has(name) && value === ENCRYPTED;
+    // A password that is sent back in its masked form selects the default, as does null for any question.
+    const isDefault =
+      (passwords.has(name) && value === ENCRYPTED) ||
+      (questions.has(name) && value === null && !isRelaunch);
     if (!isDefault && isAccepted(name)) continue;
     if (!isDefault) ignored[name] = value;
     delete accepted[name];

@@ -109,6 +109,8 @@ describe('valueErrors', () => {
       'a',
     ],
     ["Value $encrypted$ for 'x' expected to be a string.", { type: 'password' }, 5],
+    ["'x' value missing", { type: 'text', required: true }, ''],
+    ["'x' value missing", { type: 'multiselect', choices: ['b'], required: true }, []],
   ])('reports: %s', (text, fields, value) => {
     expect(valueErrors(question(fields) as SurveyQuestion, value)).toEqual([text]);
   });

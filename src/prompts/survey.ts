@@ -89,7 +89,7 @@ export function answerErrors(
     if (isAnswered) {
       return valueErrors(question, answers[variable], secretNames.includes(variable));
     }
-    return isRequired(survey, question) ? [`'${variable}' value missing`] : [];
+    return isRequired(survey, question) ? [missing(variable)] : [];
   });
 }
 
@@ -125,8 +125,11 @@ export function questionDefaultOf(question: SurveyQuestion): unknown {
     : value;
 }
 
+const missing = (variable: string): string => `'${variable}' value missing`;
+
 /**
- * Returns the faults of one answer. Optional questions, except multiselect, accept an empty text.
+ * Returns the faults of one answer. Null means that the question is not answered. Optional questions, except
+ * multiselect, accept an empty text.
  *
  * @param isSecret true to mask the answer, as for passwords
  */
@@ -134,7 +137,10 @@ export function valueErrors(question: SurveyQuestion, answer: unknown, isSecret 
   const value = answer instanceof ExactNumber ? answer.valueOf() : answer;
   const { variable, type } = question;
   const shown = isSecret || type === 'password' ? () => ENCRYPTED : textOf;
-  if (value === '' && question.required !== true && type !== 'multiselect') return [];
+  if (value === null) return [];
+  const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
+  if (isEmpty && question.required === true) return [missing(variable)];
+  if (value === '' && type !== 'multiselect') return [];
   switch (type) {
     case 'text':
     case 'textarea':

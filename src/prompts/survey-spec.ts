@@ -141,12 +141,16 @@ function assertQuestionText(sent: Record<string, unknown>, key: string, index: n
 /** Forms send empty texts for limits that are not set. */
 function checkLimits(question: SurveyQuestion, index: number): void {
   for (const limit of ['min', 'max'] as const) {
-    const value: unknown = question[limit];
+    const value = plainJson(question[limit]);
     if (value === undefined || value === null) continue;
+    const isFloat = question.type === 'float';
     if (value === '') question[limit] = null;
-    else if (typeof value !== 'number' || !Number.isInteger(value)) {
+    else if (isFloat ? Number.isFinite(value) : Number.isInteger(value)) {
+      question[limit] = Number(value);
+    } else {
+      const expected = isFloat ? 'number' : 'integer';
       throw new SurveyError(
-        (number) => `The ${limit} limit in survey question ${number} expected to be integer.`,
+        (number) => `The ${limit} limit in survey question ${number} expected to be ${expected}.`,
         index,
       );
     }

@@ -1,4 +1,4 @@
-import { Bool, Char, Choices, fieldsOf, Integer, Json, Text } from '../common/fields/field.js';
+import { Bool, Char, Choices, fieldsOf, Float, Json, Text } from '../common/fields/field.js';
 import type { FormRows } from '../common/fields/form-rows.js';
 
 /** Form fields of a survey question (docs/contract/launching.md#surveys). */
@@ -32,10 +32,10 @@ class QuestionFields {
   @Text({ help: 'Choices, one per line.' })
   choices!: string;
 
-  @Integer({ nullable: true, help: 'Minimum number, or minimum length of a text.' })
+  @Float({ nullable: true, help: 'Minimum number, or minimum length of a text.' })
   min!: number | null;
 
-  @Integer({ nullable: true, help: 'Maximum number, or maximum length of a text.' })
+  @Float({ nullable: true, help: 'Maximum number, or maximum length of a text.' })
   max!: number | null;
 
   @Char({ label: 'Description' })

@@ -1,3 +1,4 @@
+import { parseExact } from '../common/exact-json.js';
 import { readSurvey, SurveyError } from './survey-spec.js';
 import {
   answerErrors,
@@ -48,6 +49,14 @@ describe('readSurvey', () => {
       survey(question({ type: 'integer', min: 'low' })),
     ],
     [
+      'The max limit in survey question 0 expected to be integer.',
+      survey(question({ type: 'integer', max: 0.5 })),
+    ],
+    [
+      'The max limit in survey question 0 expected to be number.',
+      survey(question({ type: 'float', max: '0.5' })),
+    ],
+    [
       'Survey question 0 of type multiplechoice must specify choices.',
       survey(question({ type: 'multiplechoice' })),
     ],
@@ -86,6 +95,16 @@ describe('readSurvey', () => {
     const previous = survey(question({ type: 'password', default: 'old' })) as unknown as Survey;
     expect(readSurvey(body, previous).spec).toMatchObject([{ default: 'old' }]);
     expect(() => readSurvey(body, null)).toThrow(SurveyError);
+  });
+
+  it('accepts fractions as limits of a float', () => {
+    const body = parseExact(
+      JSON.stringify(survey(question({ type: 'float', min: 0.5 }))).replace('0.5', '0.50'),
+    );
+    const [asked] = readSurvey(body as Record<string, unknown>, null).spec as [SurveyQuestion];
+    expect(asked.min).toBe(0.5);
+    expect(valueErrors(asked, 0.4)).toEqual(["'x' value 0.4 is too small (must be at least 0.5)."]);
+    expect(valueErrors(asked, 0.5)).toEqual([]);
   });
 
   it('never shows a password in an error', () => {

@@ -29,18 +29,25 @@ export interface SavedTarget {
  * A launch ignores and reports fields that the template does not prompt for; saving refuses them,
  * because they could never have an effect. Values that a launch can still supply, such as a
  * mandatory answer, are not required here.
+ *
+ * @param stored names of the stored secret answers, which the mask of secrets keeps
  */
-export function savedPromptErrors(target: SavedTarget, prompts: Prompts): FieldErrors {
+export function savedPromptErrors(
+  target: SavedTarget,
+  prompts: Prompts,
+  stored: readonly string[] = [],
+): FieldErrors {
   const { ignored } = mergePrompts(target.prompted, prompts);
   return {
     ...mapValues({ ...ignored }, () => [target.refusal.field]),
-    ...savedVariableErrors(prompts.extra_vars ?? {}, target),
+    ...savedVariableErrors(prompts.extra_vars ?? {}, target, stored),
   };
 }
 
 function savedVariableErrors(
   variables: Readonly<Record<string, unknown>>,
   { prompted, refusal, survey, variableFaults }: SavedTarget,
+  stored: readonly string[],
 ): FieldErrors {
   if (variableFaults) return variableErrors({ answers: [], variables: variableFaults(variables) });
   const acceptsAny = prompted.promptsFor('extra_vars');
@@ -52,7 +59,7 @@ function savedVariableErrors(
   if (notPrompted.length > 0) faults.push(refusal.variables(notPrompted));
   for (const [name, value] of Object.entries(variables)) {
     if (value === ENCRYPTED) {
-      if (secrets.has(name)) continue;
+      if (secrets.has(name) && stored.includes(name)) continue;
       faults.push(reservedWordFault(name));
     }
     const question = questions.get(name);

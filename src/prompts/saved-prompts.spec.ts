@@ -35,6 +35,19 @@ describe('savedFaults', () => {
     expect(Object.keys(faults)).toEqual(['extra_data']);
   });
 
+  it('refuses the mask of a secret answer that is not stored', () => {
+    const spec = [{ question_name: '?', type: 'password', variable: 'token' } as const];
+    const target = { ...TARGET, survey: { name: '', description: '', spec } };
+    const masked = { extra_data: { token: '$encrypted$' } };
+    const fault = '"$encrypted$" is a reserved keyword, may not be used for token.';
+    expect(savedFaults(masked, {}, target)).toEqual({ extra_data: [fault] });
+    expect(savedFaults(masked, { id: 1, survey_passwords: {} }, target)).toEqual({
+      extra_data: [fault],
+    });
+    const stored = { id: 1, survey_passwords: { token: 'sealed' } };
+    expect(savedFaults(masked, stored, target)).toEqual({});
+  });
+
   it('ignores stored values that the request does not change', () => {
     expect(savedFaults({ enabled: false }, STORED, TARGET)).toEqual({});
   });

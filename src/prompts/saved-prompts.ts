@@ -58,7 +58,8 @@ export function savedFaults(
   target: SavedTarget,
 ): FieldErrors {
   const prompts = promptsAfter(values, row);
-  const { extra_vars: variables, ...errors } = savedPromptErrors(target, prompts);
+  const stored = Object.keys(row.survey_passwords ?? {});
+  const { extra_vars: variables, ...errors } = savedPromptErrors(target, prompts, stored);
   const faults = {
     ...refErrors(prompts),
     ...errors,

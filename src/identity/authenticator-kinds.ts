@@ -221,7 +221,7 @@ interface Kind<T extends object> {
   schema: SchemaClass<T>;
   /** Returns the errors that the validation of single fields does not find. */
   faults: (values: Partial<T>) => FieldErrors;
-  /** Members that determine which user a subject is: `sub` is unique for its issuer only (OpenID Connect Core 2). */
+  /** Members that determine which user a subject is: the `sub` of OpenID Connect is unique for its issuer only. */
   identifying: readonly string[];
   example: Partial<T>;
 }

@@ -142,8 +142,6 @@ export class DueSchedules {
   }
 }
 
-/** Returns the reasons why nothing was launched, with the error texts of a launch. */
-
 const requestOf = ({ schedule, prompts }: Outcome): TypedRequest => ({
   templateType: schedule.template_type,
   templateId: schedule.unified_job_template_id,

@@ -93,10 +93,7 @@ describe('validateConfiguration', () => {
     ['chat_c', ['url']],
     ['dashboard_a', ['url', 'key']],
     ['irc', ['server', 'port', 'nickname', 'password', 'use_ssl', 'targets']],
-    [
-      'email',
-      ['host', 'port', 'username', 'password', 'use_tls', 'use_ssl', 'sender', 'recipients'],
-    ],
+    ['email', ['host', 'port', 'use_tls', 'use_ssl', 'sender', 'recipients']],
   ] as const)('%s requires its keys', (type, keys) => {
     expect(errorsOf(type, {})).toEqual([
       `Missing required fields for Notification Configuration: [${keys.map((key) => `'${key}'`).join(', ')}].`,

@@ -39,8 +39,8 @@ export const emailBackend: NotificationBackend = {
   fields: {
     host: { type: 'string', label: 'Host', peer: true },
     port: { type: 'int', label: 'Port', min: 1, max: 65_535, peer: true },
-    username: { type: 'string', label: 'Username' },
-    password: { type: 'password', label: 'Password' },
+    username: { type: 'string', label: 'Username', default: '' },
+    password: { type: 'password', label: 'Password', default: '' },
     use_tls: { type: 'bool', label: 'Use TLS', peer: true },
     use_ssl: { type: 'bool', label: 'Use SSL', peer: true },
     sender: { type: 'string', label: 'Sender Email' },

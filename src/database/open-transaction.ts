@@ -29,6 +29,7 @@ export class OpenTransaction {
   /** Sends a statement without waiting for the results of earlier ones. */
   send<Row extends QueryResultRow>(query: string | QueryConfig): Promise<QueryResult<Row>> {
     if (this.isOver) throw new Error('The transaction has ended');
+    if (!this.driverTimeout) return this.client.query<Row>(query);
     const config = typeof query === 'string' ? { text: query } : query;
     return this.client.query<Row>({ ...config, ...this.driverTimeout });
   }

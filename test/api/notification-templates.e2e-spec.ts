@@ -193,7 +193,7 @@ describe('OPTIONS', () => {
         type: 'string',
         default: 'POST',
       });
-      expect(keys.email.password).toEqual({ label: 'Password', type: 'password' });
+      expect(keys.email.password).toEqual({ label: 'Password', type: 'password', default: '' });
       expect(keys.incident_a.resolve_on_success).toEqual({
         label: 'Resolve On Success',
         type: 'bool',

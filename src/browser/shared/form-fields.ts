@@ -287,7 +287,7 @@ function referenceControl({ field, value, choices, list: url }: FormField, commo
 }
 
 /** Returns the value that the control of a field sends if the user does not change it. */
-export function sentValue({ field, value }: FormField): unknown {
+export function submittedValue({ field, value }: FormField): unknown {
   if (isListField(field)) return [value ?? []].flat().map(String);
   if (field.kind === 'boolean' && !field.nullable) return String(isTrue(value));
   return field.kind === 'json' ? documentText(value) : text(value);

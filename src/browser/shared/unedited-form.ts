@@ -1,7 +1,7 @@
 import { resultOr } from '../../common/errors/errors.js';
 import { exactJson } from '../../common/exact-json.js';
 import { isRecord } from '../../common/records.js';
-import { sentValue, type FormField } from './form-fields.js';
+import { submittedValue, type FormField } from './form-fields.js';
 import { formBodyOf } from './form-values.js';
 import type { FormPlan } from './page-forms.service.js';
 import type { Item } from './value-views.js';
@@ -41,7 +41,7 @@ export function uneditedBody(
   inputs: readonly FormField[],
   others: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const entries = inputs.map((input) => [input.field.name, sentValue(input)] as const);
+  const entries = inputs.map((input) => [input.field.name, submittedValue(input)] as const);
   const values = { ...others, ...Object.fromEntries(entries) };
   const form = { values, raw: null, secrets: [] };
   return resultOr(() => plan.toBody(formBodyOf(form, plan.fields)), {});

@@ -119,7 +119,7 @@ export function resolveLaunch(
     variables,
     ignored: hasIgnoredVariables ? { ...ignored, extra_vars: variables.ignored } : ignored,
     isForbidden: !template.mayStart || isForbidden(accepted, prompted.values, objects),
-    unknown: unknownErrors(promptsIn(prompts, fields), accepted, objects),
+    unknown: unknownErrors({ prompts: promptsIn(prompts, fields), accepted, isStored }, objects),
   };
 }
 
@@ -157,13 +157,22 @@ const isForbidden = (accepted: Prompts, ofTemplate: Prompts, objects: LaunchObje
     );
   });
 
-function unknownErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
+/** @param launch `isStored`: its objects existed when the launch was saved */
+function unknownErrors(
+  launch: { prompts: Prompts; accepted: Prompts; isStored: boolean },
+  objects: LaunchObjects,
+): FieldErrors {
+  const { prompts, accepted, isStored } = launch;
   const { instance_groups, execution_environment } = accepted;
   const checked = { ...prompts, instance_groups, execution_environment };
   const errors: FieldErrors = {};
   for (const field of OBJECT_FIELDS) {
     const unknown = [checked[field] ?? []].flat().filter((id) => !objects[field].has(id));
-    if (unknown.length > 0) errors[field] = unknown.map(invalidPk);
+    const noun = field.replaceAll('_', ' ').replace(/s$/, '');
+    const text = isStored
+      ? (id: number) => `The ${noun} with the id ${id} was deleted.`
+      : invalidPk;
+    if (unknown.length > 0) errors[field] = unknown.map((id) => text(id));
   }
   return errors;
 }

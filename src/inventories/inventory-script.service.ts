@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { toBoolean } from '../common/fields/lenient-reader.js';
-import { readAllVariables, VariablesError } from '../common/fields/variables.js';
+import { readAllVariables } from '../common/fields/variables.js';
 import { markLong } from '../common/http/long-response.js';
 import { BadRequest, NotFound } from '../common/errors/errors.js';
 import { valuesOf, type QueryParameters } from '../common/list/query.js';
@@ -22,25 +22,20 @@ export class InventoryScript {
   constructor(private readonly rows: InventoryRows) {}
 
   /**
-   * @throws NotFound for an unknown `host`; BadRequest for an invalid `subset`, for variables that cannot be
-   *   parsed, or if the inventory is being deleted
+   * @throws NotFound for an unknown `host`; VariablesError for variables that cannot be parsed; BadRequest for an
+   *   invalid `subset`, or if the inventory is being deleted
    */
   async document(inventory: Row, query: QueryParameters): Promise<object> {
     const options = optionsOf(query);
     const [hostName] = valuesOf(query.host);
-    try {
-      if (hostName !== undefined) {
-        const host = await this.rows.host(inventory.id, hostName);
-        if (!host) throw new NotFound('No Host matches the given query.');
-        return hostVariables(host, options, await readAllVariables([host.variables]));
-      }
-      const rows = await this.rows.load(inventory.id);
-      if (!rows) throw new BadRequest('The inventory is being deleted.');
-      return markLong(await buildInventory(rows, options));
-    } catch (error) {
-      if (error instanceof VariablesError) throw new BadRequest(error.message);
-      throw error;
+    if (hostName !== undefined) {
+      const host = await this.rows.host(inventory.id, hostName);
+      if (!host) throw new NotFound('No Host matches the given query.');
+      return hostVariables(host, options, await readAllVariables([host.variables]));
     }
+    const rows = await this.rows.load(inventory.id);
+    if (!rows) throw new BadRequest('The inventory is being deleted.');
+    return markLong(await buildInventory(rows, options));
   }
 }
 

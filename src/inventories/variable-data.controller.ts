@@ -46,7 +46,7 @@ export abstract class VariableDataController {
     @Body() sent: Variables,
     @CurrentActor() actor: Actor,
   ): Promise<Variables> {
-    return this.change(target, actor, () => sent);
+    return this.change(target, actor, async () => sent);
   }
 
   /** Sets the variables of the request and keeps all others. */
@@ -57,17 +57,17 @@ export abstract class VariableDataController {
     @Body() sent: Variables,
     @CurrentActor() actor: Actor,
   ): Promise<Variables> {
-    return this.change(target, actor, (current) => mergeExact(current, sent));
+    return this.change(target, actor, async (row) => mergeExact(await variablesOf(row), sent));
   }
 
   private change(
     target: Row,
     actor: Actor,
-    changed: (current: Variables) => Variables,
+    changed: (row: Row) => Promise<Variables>,
   ): Promise<Variables> {
     return this.database.transaction(async () => {
       const row = await this.resources.lock(this.owners, target, actor);
-      const body = { variables: changed(await variablesOf(row)) };
+      const body = { variables: await changed(row) };
       const updated = await this.resources.update(this.owners, row, body, actor, { partial: true });
       return variablesOf(updated);
     });

@@ -151,6 +151,17 @@ describe('variable_data', () => {
     await test.as.orgAdmin.put(path, '{"__proto__": {"x": 1}}').expect(400);
     await test.as.orgAdmin.put(path, '["a"]').expect(400);
   });
+
+  it('refuses stored variables that cannot be parsed, until they are replaced', async () => {
+    const host = await test.make.host(inventory);
+    await test.database.execute(sql`
+      UPDATE hosts SET variables = '{"__proto__": 1}' WHERE id = ${host.id}`);
+    const path = `hosts/${host.id}/variable_data/`;
+    await test.as.orgAdmin.get(path).expect(400);
+    await test.as.orgAdmin.patch(path, { a: 1 }).expect(400);
+    await test.as.orgAdmin.put(path, { a: 1 }).expect(200);
+    expect((await test.as.orgAdmin.get(path)).body).toEqual({ a: 1 });
+  });
 });
 
 describe('groups of a host', () => {

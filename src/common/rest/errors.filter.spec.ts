@@ -1,4 +1,5 @@
 import { BadRequestException, NotFoundException } from '@nestjs/common';
+import { VariablesError } from '../fields/variables.js';
 import { errorResponseOf, logEntryOf } from './errors.filter.js';
 import {
   BadRequest,
@@ -21,6 +22,7 @@ const database = (code: string): Error =>
 it.each([
   ['BadRequest', new BadRequest('x'), 400],
   ['Invalid', Invalid.field('name', 'x'), 400],
+  ['stored variables that cannot be parsed', new VariablesError('x'), 400],
   ['Unauthenticated', new Unauthenticated(), 401],
   ['Forbidden', new Forbidden(), 403],
   ['NotFound', new NotFound(), 404],

@@ -14,6 +14,7 @@ import {
   UNIQUE_VIOLATION,
 } from '../../database/sql-state.js';
 import { UnsealError } from '../crypto/secret-box.js';
+import { VariablesError } from '../fields/variables.js';
 import { memberOf } from '../records.js';
 import { brokenReference } from '../resource/declared-references.js';
 import {
@@ -68,6 +69,10 @@ export const FORBIDDEN = 'You do not have permission to perform this action.';
 const CHALLENGE = 'Bearer realm=api authorization_url=/api/v2/tokens/';
 const TEMPORARY = 'The service is temporarily unavailable. Try again.';
 
+/** Returns true for the error of a stored value that cannot be decrypted or parsed. */
+const isUnreadable = (error: unknown): error is Error =>
+  error instanceof UnsealError || error instanceof VariablesError;
+
 /**
  * Maps an error to its status and body. No other code does this (docs/contract/conventions.md#errors).
  */
@@ -75,7 +80,7 @@ export function errorResponseOf(error: unknown): ErrorResponse {
   if (error instanceof Invalid) return { status: 400, body: error.errors };
   if (error instanceof BadFields) return { ...detail(400, error.detail), formErrors: error.inForm };
   if (error instanceof BadRequest) return withFurtherMembers(400, error);
-  if (error instanceof UnsealError) return detail(400, error.message);
+  if (isUnreadable(error)) return detail(400, error.message);
   if (error instanceof Unauthenticated) {
     return detail(401, error.message || UNAUTHENTICATED, { 'WWW-Authenticate': CHALLENGE });
   }

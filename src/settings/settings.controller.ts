@@ -11,7 +11,7 @@ import { RuntimeSettings } from './runtime-settings.service.js';
 /** Schema of the settings of a category, by name. */
 const VALUES = json.mapOf(
   json.anyOfSchemas(
-    json.STRING,
+    json.orNull(json.STRING),
     json.NUMBER,
     json.BOOLEAN,
     json.list(json.STRING),

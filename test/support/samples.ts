@@ -278,7 +278,7 @@ const FACTORIES: Record<string, SampleFactory> = {
 
 /** Values of URL parameters that are not ids of the route's own resource: a type, or `=` and a text. */
 const PARAMETERS: Record<string, string> = {
-  ...{ delivery: 'webhook_delivery', category: '=bulk' },
+  ...{ delivery: 'webhook_delivery', category: '=all' },
   ...{ tag: '=teams', name: '=Team', slug: '=unknown' },
 };
 

@@ -11,9 +11,10 @@ import {
 } from '../activity/activity-deliveries.repository.js';
 import { failPoint } from '../common/fail-point.js';
 import { Repeated } from '../common/repeated-work.js';
+import type { LogTargetSettings } from './log-formats.js';
 import { LogForwardingRepository } from './log-forwarding.repository.js';
 import { BATCH_SIZE, firstBatch, logRecord, type LogRecord } from './log-record.js';
-import { LogTarget } from './log-target.service.js';
+import { LogTarget, RecordsRefusedError } from './log-target.service.js';
 
 const INTERVAL_MS = 1000;
 /** Maximum delay after failures. */
@@ -29,6 +30,8 @@ const LEASE_SECONDS = 45;
 @Injectable()
 export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly holder = randomUUID();
+  /** Maximum number of records of the next batch. */
+  private batchSize = BATCH_SIZE;
   private readonly rounds = new Repeated(() => this.sendWaiting(), {
     everyMs: INTERVAL_MS,
     maxMs: MAX_DELAY_MS,
@@ -58,14 +61,35 @@ export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestro
       if (!settings.LOG_AGGREGATOR_ENABLED || this.rounds.isStopped) return;
       if (!(await this.deliveries.existsBy({}))) return;
       if (!(await this.state.takeLease(this.holder, LEASE_SECONDS))) return;
-      const entries = await this.deliveries.next(BATCH_SIZE);
+      const entries = await this.deliveries.next(this.batchSize);
       if (entries.length === 0) return this.deliveries.removeOrphans();
       const id = settings.LOG_AGGREGATOR_TOWER_UUID;
       const records = firstBatch(entries.map((entry) => recordOf(entry, id)));
-      await this.target.send(settings, records);
+      if (!(await this.isSent(settings, records))) continue;
       failPoint('activity-sent');
       await this.deliveries.removeSent(entries.slice(0, records.length).map((entry) => entry.id));
     }
+  }
+
+  /**
+   * Sends records. A request can be too large for the receiver, and the entries before a refused entry must not
+   * wait for it: a refused batch is halved.
+   *
+   * @returns false if a smaller batch can be sent
+   */
+  private async isSent(
+    settings: LogTargetSettings,
+    records: readonly LogRecord[],
+  ): Promise<boolean> {
+    try {
+      await this.target.send(settings, records);
+    } catch (error) {
+      if (!(error instanceof RecordsRefusedError) || records.length === 1) throw error;
+      this.batchSize = Math.ceil(records.length / 2);
+      return false;
+    }
+    this.batchSize = BATCH_SIZE;
+    return true;
   }
 }
 

@@ -154,7 +154,16 @@ export function parseSetting(
       if (declaration.choices && !declaration.choices.includes(text)) {
         throw new Error(`${name} ${choiceFault(declaration.choices, text)}`);
       }
-      return declaration.max === undefined ? text : textSetting(declaration, text);
+      return declaration.max === undefined ? text : namedText(name, declaration, text);
+  }
+}
+
+/** @throws Error that names the setting */
+function namedText(name: string, declaration: SettingDeclaration<unknown>, text: string): string {
+  try {
+    return textSetting(declaration, text);
+  } catch (error) {
+    throw error instanceof Error ? new Error(`${name}: ${error.message}`) : error;
   }
 }
 

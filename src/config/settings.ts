@@ -43,6 +43,12 @@ const STREAM_SETTINGS = {
 
 const DAY_SECONDS = 86_400;
 
+/** Returns the error of a text that is neither empty nor a URL to which paths can be appended, or null. */
+const baseUrlFault = (value: string): string | null =>
+  value === '' || (/^https?:\/\/[^\s?#]+$/i.test(value) && URL.canParse(value))
+    ? null
+    : 'Must be an http or https URL without a query, such as https://controller.example.com.';
+
 /** Lifetime of browser sessions, and enforcement of https (docs/contract/access.md#sessions). */
 const SESSION_SETTINGS = {
   SESSION_COOKIE_AGE: authentication.seconds({
@@ -98,6 +104,8 @@ export const SETTINGS = {
   BASE_URL: system.string({
     default: '',
     runtime: true,
+    max: 4096,
+    fault: baseUrlFault,
     help: 'Public URL of this installation, for links in notifications and status posts. Empty: the address that users connect to, if known; otherwise built from HOST (or the name of the machine, if the API listens on all addresses) and PORT.',
   }),
   LOG_LEVEL: logging.string({

@@ -82,6 +82,22 @@ it('a failure of the database is not reported as a fault of the setting', async 
   await test.as.superuser.patch('settings/bulk/', { BULK_HOST_MAX_CREATE: 7 }).expect(503);
 });
 
+it.each([
+  'controller.example.org',
+  'ftp://controller.example.org',
+  'https://',
+  'https://controller.example.org/?a=1',
+])('the public address cannot be %s, to which links would not lead', async (BASE_URL) => {
+  const text =
+    'Must be an http or https URL without a query, such as https://controller.example.com.';
+  for (const name of ['BASE_URL', 'TOWER_URL_BASE']) {
+    const { body } = await test.as.superuser
+      .patch('settings/system/', { [name]: BASE_URL })
+      .expect(400);
+    expect(body).toEqual({ [name]: [text] });
+  }
+});
+
 it('environment variables of runs are an object of texts', async () => {
   const { as } = test;
   const AWX_TASK_ENV = { https_proxy: 'http://proxy.example.org:3128', EMPTY: '' };

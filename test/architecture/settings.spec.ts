@@ -42,6 +42,7 @@ it('all errors of an environment are reported together', () => {
   const environment = {
     ...{ PORT: '70000', PAGE_SIZE: 'x', LOG_LEVEL: 'loud', DEMO_DATA: 'perhaps' },
     AWX_TASK_ENV: '{"A": 1}',
+    ...{ BASE_URL: 'controller.example.org', INSTANCE_NAME: 'x'.repeat(251) },
   };
   for (const name of [
     'PORT',
@@ -49,6 +50,8 @@ it('all errors of an environment are reported together', () => {
     'LOG_LEVEL',
     'DEMO_DATA',
     'AWX_TASK_ENV',
+    'BASE_URL',
+    'INSTANCE_NAME',
     'DATABASE_URL',
     'REDIS_URL',
     'SECRET_KEY',

@@ -58,7 +58,7 @@ export class RunFactsLoader {
         return event.event === 'started' ? asStarted(found) : found;
       }
       const approval = approvalOf(entryOf(runsById, runId), event, found);
-      return { ...found, kind: 'workflow_approval', approval };
+      return { ...found, approval };
     });
   }
 

@@ -99,6 +99,17 @@ it('facts of an approval contain its workflow job and the id of that', async () 
   });
 });
 
+it('facts of the approval of a change from a fork contain its job', async () => {
+  const held = await run('job', 'held');
+  const gate = await run('workflow_approval', 'gate', held);
+  const facts = await loader.load(gate, event('workflow_approval.running'));
+  expect(contextOf(facts!)).toMatchObject({
+    job_friendly_name: 'Job',
+    job: { id: held, name: 'held' },
+    approval_node_name: 'gate',
+  });
+});
+
 it('facts of a deleted run are omitted, without effect on others', async () => {
   const id = await run('job', 'gone');
   const other = await run('job', 'stays');

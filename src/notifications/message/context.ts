@@ -13,9 +13,6 @@ const FRIENDLY_NAME: Readonly<Record<MessageRunKind, string>> = {
   inventory_update: 'Inventory Update',
   ad_hoc_command: 'AdHoc Command',
   system_job: 'System Job',
-  // The job of an approval is its workflow job
-  // (docs/contract/notifications.md#what-templates-may-read).
-  workflow_approval: 'Workflow Job',
 };
 
 export const isRunKind = (type: string): type is MessageRunKind =>

@@ -2,13 +2,7 @@ import type { HostOutcome } from '../../runs/run-overviews.repository.js';
 
 /** Kinds of runs that send notifications, by their API type names. */
 export type MessageRunKind =
-  | 'job'
-  | 'workflow_job'
-  | 'project_update'
-  | 'inventory_update'
-  | 'ad_hoc_command'
-  | 'system_job'
-  | 'workflow_approval';
+  'job' | 'workflow_job' | 'project_update' | 'inventory_update' | 'ad_hoc_command' | 'system_job';
 
 /** Counters of one host at the end of a play; `failed` is true if the host failed overall. */
 export type HostCounters = Readonly<Omit<HostOutcome, 'job_id' | 'host_name'>>;
@@ -34,8 +28,8 @@ export interface ApprovalFacts {
 
 /**
  * All data that a message can contain about a run, loaded by the caller. For an approval event, these
- * are the facts of the parent workflow job and `approval`, so that `{{ job.* }}` also works in
- * approval texts.
+ * are the facts of the run that waits for the approval, and `approval`, so that `{{ job.* }}` also works
+ * in approval texts.
  */
 export interface MessageFacts {
   readonly kind: MessageRunKind;

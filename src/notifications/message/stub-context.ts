@@ -116,7 +116,7 @@ export function exampleFacts(message: MessageEvent): MessageFacts {
     case 'workflow_approval':
       return {
         ...asStarted(STUB_FACTS),
-        kind: 'workflow_approval',
+        kind: 'workflow_job',
         uiUrl: STUB_APPROVAL.workflow_url,
         approval: approvalAt(message.approval),
       };

@@ -102,7 +102,8 @@ export const cyberArkCcp: SecretStore = (inputs, { call }) => {
         QueryFormat: location.object_query_format ?? 'Exact',
         ...(location.reason ? { reason: location.reason } : {}),
       });
-      const account = await read(query.toString());
+      // Not the `+` of forms: object names have spaces, and not every server reads `+` as one.
+      const account = await read(query.toString().replaceAll('+', '%20'));
       const propertyName = location.object_property ?? '';
       const property = PROPERTIES[propertyName.toLowerCase()] ?? propertyName;
       if (!Object.hasOwn(account, property)) {

@@ -245,7 +245,7 @@ describe("CyberArk's Central Credential Provider", () => {
     const location = { ...query, object_property, reason: 'a job' };
     expect(await read(storeOf('aim', { app_id: 'ctl' }), location)).toBe(value);
     expect(stores.takeLines()).toEqual([
-      'GET /AIMWebService/api/Accounts?AppId=ctl&Query=Safe%3DOps%3BObject%3Ddb&QueryFormat=Exact&reason=a+job',
+      'GET /AIMWebService/api/Accounts?AppId=ctl&Query=Safe%3DOps%3BObject%3Ddb&QueryFormat=Exact&reason=a%20job',
     ]);
   });
 

@@ -9,7 +9,8 @@ import { jest } from '@jest/globals';
 import type { WebSocket } from 'ws';
 import type { Actor } from '../common/access.js';
 import { csrfTokenOf } from '../common/http/csrf.js';
-import { STATUS_CHANNEL } from '../runs/run-signals.service.js';
+import { SCHEDULE_CHANNEL, STATUS_CHANNEL } from '../runs/run-signals.service.js';
+import '../schedules/schedules.resource.js';
 import { LiveClient, type LiveServices } from './live-client.js';
 
 /** Socket that answers pings while `answersPings` is set, and receives messages while `isReading` is set. */
@@ -50,6 +51,12 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await setImmediate();
 }
 
+/** Lists schedules in pages of two, as if MAX_PAGE_SIZE was 2. */
+async function listSchedules(_definition: unknown, query: { id__in: string }) {
+  const ids = query.id__in.split(',').map(Number);
+  return { results: ids.slice(0, 2).map((id) => ({ id })), hasNext: ids.length > 2 };
+}
+
 describe('a websocket client', () => {
   let socket: Socket;
   let actor: Actor | null;
@@ -72,7 +79,10 @@ describe('a websocket client', () => {
       return () => undefined;
     };
     const runEvents = { lastCounters: async () => new Map() };
-    const services = { feed: { listen }, runs: { live }, runEvents } as unknown as LiveServices;
+    const services = {
+      ...{ feed: { listen }, runs: { live }, runEvents },
+      services: { resources: { list: listSchedules } },
+    } as unknown as LiveServices;
     const client = new LiveClient(socket as unknown as WebSocket, caller, services);
     void client.serve(new AbortController().signal);
   }
@@ -147,5 +157,17 @@ describe('a websocket client', () => {
     expect(live).toHaveBeenCalledTimes(1);
     const ids = socket.received.flatMap(({ unified_job_id: id }) => (id === undefined ? [] : [id]));
     expect(ids).toEqual(Array.from({ length: 75 }, (_one, index) => 2 * (index + 1)));
+  });
+
+  it('receives all simultaneous changes of schedules if a page has fewer', async () => {
+    jest.useRealTimers();
+    serve();
+    const message = { xrftoken: TOKEN, groups: { schedules: ['changed'] } };
+    socket.emit('message', Buffer.from(JSON.stringify(message)));
+    await until(() => socket.received.some((message) => 'groups_current' in message));
+    listeners.get(SCHEDULE_CHANNEL)?.('[1,2,3,4,5]');
+    await until(() => socket.received.some(({ id }) => id === 5));
+    const changes = socket.received.filter(({ group_name: name }) => name === 'schedules');
+    expect(changes.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
   });
 });

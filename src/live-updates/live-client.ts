@@ -288,8 +288,12 @@ export class LiveClient {
     for (const id of ids) this.schedules.delete(id);
     const query = { id__in: ids.join(), page_size: String(BATCH), count_disabled: '1' };
     const { resources } = this.live.services;
-    const { results } = await resources.list(resource('schedule'), query, actor);
+    const { results, hasNext } = await resources.list(resource('schedule'), query, actor);
     for (const { id } of results) await this.send({ group_name: 'schedules', id });
+    if (!hasNext) return;
+    // A page can be smaller than the batch (MAX_PAGE_SIZE).
+    const sent = new Set(results.map(({ id }) => id));
+    for (const id of ids) if (!sent.has(id)) this.schedules.add(id);
   }
 
   /**

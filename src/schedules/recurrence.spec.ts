@@ -255,6 +255,8 @@ describe('occurrences', () => {
     ['MONTHLY;BYWEEKNO=20;BYMONTHDAY=13', ['2026-05-13', '2030-05-13', '2031-05-13']],
     ['MONTHLY;BYYEARDAY=100;BYDAY=MO,FR', ['2026-04-10', '2032-04-09', '2034-04-10']],
     ['MONTHLY;BYYEARDAY=100;BYMONTHDAY=10', ['2026-04-10', '2027-04-10', '2029-04-10']],
+    ['WEEKLY;BYWEEKNO=20;BYMONTHDAY=13', ['2026-05-13', '2030-05-13', '2031-05-13']],
+    ['WEEKLY;BYYEARDAY=60;BYDAY=MO', ['2027-03-01', '2038-03-01', '2044-02-29']],
     ['MONTHLY;BYYEARDAY=136;BYWEEKNO=20', ['2026-05-16', '2028-05-15', '2029-05-16']],
   ])('of FREQ=%s are on all these days only', async (rule, dates) => {
     const rrule = `${UTC} RRULE:FREQ=${rule};INTERVAL=1`;

@@ -166,7 +166,7 @@ function daysOf(frequency: string, listed: (name: string) => number | undefined)
   return Number.isFinite(days) ? days : months;
 }
 
-/** Pairs of parts of which the library ignores one in yearly and monthly rules. */
+/** Pairs of parts of which the library ignores one in yearly, monthly or weekly rules. */
 const COMBINED = [
   ['BYYEARDAY', 'BYDAY'],
   ['BYYEARDAY', 'BYMONTHDAY'],
@@ -174,9 +174,9 @@ const COMBINED = [
   ['BYWEEKNO', 'BYMONTHDAY'],
 ] as const;
 
-/** Returns true for a yearly or monthly rule of whose days the library would ignore some parts. */
+/** Returns true for a rule of whose days the library would ignore some parts. */
 export const combinesDays = (parts: ReadonlyMap<string, string>): boolean =>
-  ['YEARLY', 'MONTHLY'].includes(parts.get('FREQ') ?? '') &&
+  ['YEARLY', 'MONTHLY', 'WEEKLY'].includes(parts.get('FREQ') ?? '') &&
   COMBINED.some((names) => names.every((name) => parts.has(name)));
 
 function combinationFaults(parts: ReadonlyMap<string, string>): string[] {

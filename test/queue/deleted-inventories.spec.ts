@@ -1,6 +1,7 @@
 /** Saved launches whose inventory was deleted: they run on no other inventory (docs/decisions/0047). */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { htmlOf } from '../browser/html.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { removeInventory } from '../support/inventory-deletion.js';
 import { WorkflowRuns } from '../support/workflow-templates.js';
@@ -67,6 +68,20 @@ it('a workflow is not launched until another inventory, or none, is selected', a
   expect(Object.keys(copied.body)).toEqual(['inventory']);
   await superuser.patch(url, { inventory: null }).expect(200);
   await superuser.post(`${url}launch/`, {}).expect(201);
+});
+
+it('a form keeps the id until the user selects another inventory', async () => {
+  const { superuser } = test.as;
+  const { body: schedule } = await superuser
+    .post(`job_templates/${template.id}/schedules/`, {
+      ...{ name: `On ${gone.id}`, rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1' },
+      inventory: gone.id,
+    })
+    .expect(201);
+  await deleteInventory();
+  const path = `schedules/${schedule.id}/`;
+  const page = await htmlOf(superuser, `${path}?_form=patch`);
+  expect(page).toMatch(new RegExp(`<option +value="${gone.id}" selected>#${gone.id}</option>`));
 });
 
 it('job templates have no inventory, also after the deletion of its organization', async () => {

@@ -264,13 +264,15 @@ function multipleSelect(input: FormField, common: Common): Html {
 function referenceControl({ field, value, choices, list: url }: FormField, common: Common): Html {
   const list = url ?? `/api/v2/${targetOf(field).path}/`;
   const chosen = text(value);
+  const label = choices?.options.find(([id]) => id === chosen)?.[1];
   if (choices && !choices.hasMore) {
+    // A value that is not listed, such as a deleted inventory, stays until the user selects another.
     return html`<select ${attributes({ ...common, 'data-picker': list })}>
       <option value="">---------</option>
-      ${choices.options.map(([id, label]) => option(id, label, chosen))}
+      ${chosen !== '' && label === undefined && option(chosen, `#${chosen}`, chosen)}
+      ${choices.options.map(([id, text]) => option(id, text, chosen))}
     </select>`;
   }
-  const label = choices?.options.find(([id]) => id === chosen)?.[1];
   return html`<input
       inputmode="numeric"
       pattern="[0-9]*"

@@ -37,7 +37,8 @@ export class KeepDeletedInventories1795926000000 implements MigrationInterface {
     for (const table of TABLES) {
       await runner.query(`
         UPDATE "${table}" SET inventory_id = NULL
-        WHERE NOT EXISTS (SELECT 1 FROM inventories WHERE id = "${table}".inventory_id)`);
+        WHERE inventory_id IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM inventories WHERE id = "${table}".inventory_id)`);
       await runner.query(`
         ALTER TABLE "${table}" ADD CONSTRAINT "${table}_inventory_id_fkey"
         FOREIGN KEY (inventory_id) REFERENCES inventories (id) ON DELETE SET NULL DEFERRABLE`);

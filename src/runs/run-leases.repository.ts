@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
-import { sql, type Sql } from '../database/sql.js';
+import { raw, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { type LaunchType, UnifiedJob } from './unified-job.entity.js';
 import { IS_EXECUTED } from './executed-kinds.js';
@@ -11,6 +11,12 @@ export interface LeasedRun {
   attempt: number;
   /** Ids of the playbook's hosts, by name; absent for runs without a playbook. */
   readonly hosts?: ReadonlyMap<string, number>;
+}
+
+/** A valid lease, with a flag for a run that is to be canceled. */
+interface RenewedLease {
+  id: number;
+  cancel_requested: boolean;
 }
 
 /** A run whose lease was taken from its holder. */
@@ -61,19 +67,31 @@ export class RunLeasesRepository extends TableRepository<Row> {
   }
 
   /**
-   * Renews leases.
+   * Renews leases, those of locked rows last: the deletion of a user locks all runs of the user, possibly for
+   * minutes, which must not cost other runs their leases.
    *
    * @returns the leases that are still valid, with a flag for runs that are to be canceled
    */
-  renew(
+  async renew(runs: readonly LeasedRun[], seconds: number): Promise<RenewedLease[]> {
+    const renewed = await this.prolong(runs, seconds, raw('SKIP LOCKED'));
+    const ids = new Set(renewed.map(({ id }) => id));
+    const others = runs.filter(({ id }) => !ids.has(id));
+    return others.length === 0 ? renewed : [...renewed, ...(await this.prolong(others, seconds))];
+  }
+
+  private prolong(
     runs: readonly LeasedRun[],
     seconds: number,
-  ): Promise<{ id: number; cancel_requested: boolean }[]> {
-    return this.database.rows(sql`
+    waiting = raw(''),
+  ): Promise<RenewedLease[]> {
+    return this.database.rows<RenewedLease & Row>(sql`
+      WITH valid AS (
+        SELECT run.id FROM unified_jobs run
+        JOIN unnest(${runs.map(({ id }) => id)}::bigint[], ${runs.map(({ attempt }) => attempt)}::int[])
+          AS held(id, attempt) ON held.id = run.id AND held.attempt = run.attempt
+        WHERE run.status = 'running' ORDER BY run.id FOR NO KEY UPDATE OF run ${waiting})
       UPDATE unified_jobs run SET lease_until = now() + make_interval(secs => ${seconds})
-      FROM unnest(${runs.map(({ id }) => id)}::bigint[], ${runs.map(({ attempt }) => attempt)}::int[])
-        AS held(id, attempt)
-      WHERE run.id = held.id AND run.attempt = held.attempt AND run.status = 'running'
+      FROM valid WHERE run.id = valid.id
       RETURNING run.id, run.cancel_requested`);
   }
 

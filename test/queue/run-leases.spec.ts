@@ -5,6 +5,7 @@ import {
 } from '../../src/runs/run-leases.repository.js';
 import { UnifiedJob } from '../../src/runs/unified-job.entity.js';
 import { sql } from '../../src/database/sql.js';
+import { interleave } from '../support/interleave.js';
 import { RunsDatabase } from './runs-database.js';
 
 /** The leases of workers on runs (docs/contract/operations.md#fencing), on a real database. */
@@ -65,6 +66,17 @@ it('a lease is renewed by its holder only, and only while the run is running', a
   ]);
   expect(await secondsLeft(held)).toBeGreaterThan(25);
   expect(await secondsLeft(ended)).toBeLessThan(6);
+});
+
+it('a run that a long deletion locks does not cost other runs their leases', async () => {
+  const [locked, other] = [await leased('here/a', 5), await leased('here/a', 5)];
+  const held = [locked, other].map((id) => ({ id, attempt: 2 }));
+  await interleave(runs.database, [
+    () => runs.database.rows(sql`SELECT 1 FROM unified_jobs WHERE id = ${locked} FOR UPDATE`),
+    async () => expect(await leases.renew(held, 30)).toHaveLength(2),
+    async () => expect(await secondsLeft(other)).toBeGreaterThan(25),
+  ]);
+  expect(await secondsLeft(locked)).toBeGreaterThan(25);
 });
 
 it('a canceled run starts no playbook', async () => {

@@ -24,7 +24,7 @@ export interface StateMove {
   to: JobStatus;
   /** Further columns, with the same values for all runs. */
   fields?: ColumnValues;
-  /** Instance and group of each run by its id. */
+  /** Instance and group of each run by its id. Locked runs do not change; a later pass places them. */
   placements?: ReadonlyMap<number, { hostname: string; group: number }>;
   /** Further SQL condition on a run, whose alias is `run`. */
   where?: Sql;
@@ -64,6 +64,8 @@ export class RunStatesRepository extends TableRepository<Row> {
     { from, to, fields = {}, placements, where = TRUE }: StateMove,
   ): Promise<MovedRun[]> {
     const ids = steps.map(({ id }) => id);
+    const isFree = sql`run.id IN (
+      SELECT id FROM unified_jobs WHERE id = ANY(${ids}::bigint[]) FOR NO KEY UPDATE SKIP LOCKED)`;
     const attempts = steps.map(({ attempt }) => attempt ?? null);
     const explanations = steps.map(({ explanation }) => explanation ?? '');
     const fieldColumns = Object.entries(fields).map(
@@ -86,7 +88,8 @@ export class RunStatesRepository extends TableRepository<Row> {
       FROM unnest(${ids}::bigint[], ${attempts}::int[], ${explanations}::text[])
         AS step(id, attempt, explanation)
       WHERE run.id = step.id AND run.status = ANY(${from}::text[])
-        AND (step.attempt IS NULL OR run.attempt = step.attempt) AND ${where}
+        AND (step.attempt IS NULL OR run.attempt = step.attempt)
+        AND ${where} AND ${placements ? isFree : TRUE}
       RETURNING run.id, run.type, run.launch_type, run.status, run.attempt, run.unified_job_template_id,
         CASE WHEN run.webhook_credential_id IS NOT NULL THEN run.webhook_service END AS reports_to`);
   }

@@ -1,6 +1,7 @@
 import { sql } from '../../src/database/sql.js';
 import { candidates, startable } from '../../src/execution/scheduler/blocking.js';
 import { RunQueueRepository } from '../../src/runs/run-queue.repository.js';
+import { interleave } from '../support/interleave.js';
 import { countQueries } from '../support/queries.js';
 import { RunsDatabase, type RunFields } from './runs-database.js';
 import { UnifiedJob } from '../../src/runs/unified-job.entity.js';
@@ -53,6 +54,21 @@ describe('the scheduler', () => {
       const [first, , third] = [await runs.job(busy), await runs.job(busy), await runs.job(free)];
       await pass();
       expect(await waiting()).toEqual([first, third]);
+    });
+
+    it('starts other runs while a long deletion locks one', async () => {
+      const busy = await runs.template();
+      const [first, next] = [await runs.job(busy), await runs.job(busy)];
+      await pass();
+      await runs.set([first], 'successful');
+      const other = await runs.job(null);
+      await interleave(runs.database, [
+        () => runs.database.rows(sql`SELECT 1 FROM unified_jobs WHERE id = ${next} FOR UPDATE`),
+        pass,
+        async () => expect(await waiting()).toEqual([other]),
+      ]);
+      await pass();
+      expect(await waiting()).toEqual([next, other]);
     });
 
     it('runs jobs without a template in parallel', async () => {

@@ -46,8 +46,7 @@ export class Placement {
       if (assignment) assigned.set(id, assignment);
       else refused.add(runs);
     }
-    await this.assign(assigned);
-    return assigned.size === MAX_STARTS;
+    return (await this.assign(assigned)) === MAX_STARTS;
   }
 
   /** Updates the explanations of runs that have been pending for a while. */
@@ -70,8 +69,12 @@ export class Placement {
     await this.outbox.acknowledge('runs', ...stranded);
   }
 
-  /** Assigns runs in one step; the number of statements does not depend on the number of runs. */
-  private async assign(assigned: ReadonlyMap<number, RunAssignment>): Promise<void> {
+  /**
+   * Assigns runs in one step; the number of statements does not depend on the number of runs.
+   *
+   * @returns number of assigned runs
+   */
+  private async assign(assigned: ReadonlyMap<number, RunAssignment>): Promise<number> {
     const moved = await this.transitions.move([...assigned.keys()], {
       from: ['pending'],
       to: 'waiting',
@@ -80,5 +83,6 @@ export class Placement {
     const started = moved.map(({ id }) => id).sort((left, right) => left - right);
     const machines = new Map([...assigned].map(([id, { hostname }]) => [id, hostname]));
     await this.outbox.add('runs', started, machines);
+    return started.length;
   }
 }

@@ -19,7 +19,7 @@ export const DATABASE_SETTINGS = {
   STATEMENT_TIMEOUT_MS: system.milliseconds({
     default: 15_000,
     min: 100,
-    help: 'Timeout of one database statement, in milliseconds.',
+    help: 'Timeout of one database statement, in milliseconds; of deletions, at least five minutes.',
   }),
   LIST_TIMEOUT_MS: system.milliseconds({
     default: 2000,

@@ -26,7 +26,7 @@ export type Statement = Sql | QueryConfig;
 /** Maximum number of prepared statements; each takes memory in every connection. */
 const MAX_PREPARED = 500;
 
-/** Timeout of one statement of a deletion. */
+/** Timeout of one statement of a deletion, unless that of other statements is longer. */
 const DELETION_TIMEOUT_MS = 300_000;
 
 /**
@@ -207,8 +207,9 @@ export class Database {
    * can reach a row by several references, and PostgreSQL would check all of them at each step.
    */
   async prepareDeletion(): Promise<void> {
-    const text = `SET CONSTRAINTS ALL DEFERRED; SET LOCAL statement_timeout = ${DELETION_TIMEOUT_MS}`;
-    this.open?.extendDriverTimeout(DELETION_TIMEOUT_MS + TIMEOUT_REPORT_MS);
+    const timeout = Math.max(DELETION_TIMEOUT_MS, Number(this.pool.options.statement_timeout));
+    const text = `SET CONSTRAINTS ALL DEFERRED; SET LOCAL statement_timeout = ${timeout}`;
+    this.open?.extendDriverTimeout(timeout + TIMEOUT_REPORT_MS);
     await this.deferToCommit(this.run({ text }));
   }
 

@@ -208,6 +208,13 @@ it('statements of a deletion have more time, as an object can have a long histor
     });
     expect(await stateOf(database.execute(sleep))).toBe('57014');
   });
+  await withConnection(600_000, async (database) => {
+    const [row] = await database.transaction(async () => {
+      await database.prepareDeletion();
+      return database.rows<{ statement_timeout: string }>(sql`SHOW statement_timeout`);
+    });
+    expect(row).toEqual({ statement_timeout: '10min' });
+  });
 });
 
 it('a connection to a server that became a standby is replaced', async () => {

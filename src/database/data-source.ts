@@ -26,6 +26,7 @@ pg.types.setTypeParser(TIMESTAMPTZ, instantText);
  * Options of every connection. Statements are short and concurrent, so JIT compilation and parallel
  * workers cost more than they save; PostgreSQL would still choose them when it overestimates rows. Without
  * keepalives, it notices the loss of a machine after two hours, and keeps the locks of its workers so long.
+ * Without the check, it notices the end of a process only after the statement, which takes minutes for a deletion.
  */
 const SESSION = [
   'TimeZone=UTC',
@@ -34,6 +35,7 @@ const SESSION = [
   'tcp_keepalives_idle=30',
   'tcp_keepalives_interval=10',
   'tcp_keepalives_count=3',
+  'client_connection_check_interval=2s',
 ];
 
 /** Parses bigints to numbers: ids and counters are far below 2^53. */

@@ -1,4 +1,6 @@
 /** Statements that a transaction sends without waiting in between are pipelined, and fail together. */
+import type { Socket } from 'node:net';
+
 import { getRepositoryToken } from '@nestjs/typeorm';
 import { DataSource, type Repository } from 'typeorm';
 
@@ -10,6 +12,7 @@ import { sqlState } from '../../src/database/sql-state.js';
 import { sql } from '../../src/database/sql.js';
 import { InstallationFact } from '../../src/settings/setting.entity.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -214,6 +217,20 @@ it('statements of a deletion have more time, as an object can have a long histor
       return database.rows<{ statement_timeout: string }>(sql`SHOW statement_timeout`);
     });
     expect(row).toEqual({ statement_timeout: '10min' });
+  });
+});
+
+it('a statement ends with its connection, so that a stopped process keeps no locks', async () => {
+  const sleep = 'SELECT pg_sleep(61)';
+  const broken = test.database.withClient(async (client) => {
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    setTimeout(() => stream.destroy(), 100);
+    await client.query(sleep);
+  });
+  await expect(broken).rejects.toThrow('Connection terminated');
+  await eventually(async () => {
+    const active = sql`SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query = ${sleep}`;
+    expect(await test.database.rows(active)).toEqual([]);
   });
 });
 

@@ -184,10 +184,10 @@ describe('the import of hosts', () => {
   });
 
   it.each([
-    ['{"__proto__": 1}', 'the key "__proto__" is not allowed'],
-    ['{"a": [{"__proto__": 1}]}', 'the key "__proto__" is not allowed'],
-    [`{"a": ${'9'.repeat(400)}}`, 'numbers must be finite'],
-  ])('refuses variables that runs could not read: %.20s', async (text, reason) => {
+    ['a key', '{"__proto__": 1}', 'the key "__proto__" is not allowed'],
+    ['a nested key', '{"a": [{"__proto__": 1}]}', 'the key "__proto__" is not allowed'],
+    ['a number', `{"a": ${'9'.repeat(400)}}`, 'numbers must be finite'],
+  ])('refuses variables that runs could not read: %s', async (_name, text, reason) => {
     const variables = parseExact(text);
     const fault = (noun: string) => `The variables of the ${noun} cannot be stored: ${reason}.`;
     await expect(plan({ g: { vars: variables } }, [])).rejects.toThrow(fault('group g'));

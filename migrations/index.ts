@@ -65,6 +65,7 @@ import { MoveSourcesWithInventories1795923000000 } from './1795923000000-move-so
 import { RemoveEphemeralInstances1795924000000 } from './1795924000000-remove-ephemeral-instances.js';
 import { LockRoleGraphForRoles1795925000000 } from './1795925000000-lock-role-graph-for-roles.js';
 import { KeepDeletedInventories1795926000000 } from './1795926000000-keep-deleted-inventories.js';
+import { ReplaceEmptyJobTypes1795927000000 } from './1795927000000-replace-empty-job-types.js';
 
 /** All migrations, oldest first. Named imports, so that compiled code and tests load the same. */
 export const migrations = {
@@ -135,4 +136,5 @@ export const migrations = {
   RemoveEphemeralInstances1795924000000,
   LockRoleGraphForRoles1795925000000,
   KeepDeletedInventories1795926000000,
+  ReplaceEmptyJobTypes1795927000000,
 };

@@ -4,7 +4,7 @@ import type { DataSource, QueryRunner } from 'typeorm';
 import { migrations } from '../../migrations/index.js';
 import { createTestDatabase, openDataSource, type TestDatabase } from '../support/test-database.js';
 
-type Stored = { inventory_id: number | null; version: string };
+type Stored = { inventory_id: number | null; job_type: string; version: string };
 
 let database: TestDatabase;
 let source: DataSource;
@@ -22,11 +22,19 @@ afterAll(async () => {
 
 const stored = async (name: string): Promise<Stored> => {
   const [row] = (await runner.query(
-    `SELECT inventory_id, xmin::text AS version FROM unified_job_templates WHERE name = $1`,
+    `SELECT inventory_id, job_type, xmin::text AS version FROM unified_job_templates WHERE name = $1`,
     [name],
   )) as [Stored];
   return row;
 };
+
+it('a job template without a job type gets the type that its runs had', async () => {
+  await runner.query(`INSERT INTO unified_job_templates (type, name, job_type)
+    VALUES ('job_template', 'empty', ''), ('job_template', 'check', 'check')`);
+  await new migrations.ReplaceEmptyJobTypes1795927000000().up(runner);
+  expect((await stored('empty')).job_type).toBe('run');
+  expect((await stored('check')).job_type).toBe('check');
+});
 
 it('foreign keys of inventories return without changes of rows that have no inventory', async () => {
   await runner.query(`INSERT INTO unified_job_templates (type, name, inventory_id)

@@ -13,6 +13,7 @@ import { neededPasswords } from '../launching/launch-check.js';
 import { LaunchLoader } from '../launching/launch.loader.js';
 import { maskedNames, promptsOf } from '../prompts/launch-secrets.js';
 import { RelaunchService } from '../launching/relaunch.service.js';
+import { mergePrompts } from '../prompts/launch-config.js';
 import { promptsIn, type Prompts } from '../prompts/launch-options.js';
 import { STORED_PROMPTS } from '../prompts/prompt-columns.js';
 import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
@@ -30,6 +31,7 @@ const TEXTS = {
   secrets:
     'Cannot create schedule because the survey does not ask for secret variables of the job.',
   missing: 'Cannot create schedule because a related resource is missing.',
+  cleared: 'Cannot create schedule because the job cleared a field of the template.',
 } as const;
 
 /** List prompts of a schedule: the type of the objects, and the permission to attach them. */
@@ -116,7 +118,8 @@ export class JobSchedules {
     const template = templates.get(job.unified_job_template_id);
     // Another request has deleted the template.
     if (!template) return TEXTS.missing;
-    return wouldShowSecrets(job, template) ? TEXTS.secrets : null;
+    if (wouldShowSecrets(job, template)) return TEXTS.secrets;
+    return clearsField(job, template) ? TEXTS.cleared : null;
   }
 
   private async valuesOf(job: RowOf<Job>, prompts: Prompts): Promise<Values> {
@@ -164,6 +167,12 @@ const nameOf = (id: number, found: ReadonlyMap<number, Record<string, unknown>>)
   const name = found.get(id)?.name;
   return name === undefined ? { id } : { id, name };
 };
+
+/** Returns true if the job cleared a text of the template, which an empty text of a schedule does not. */
+function clearsField(job: RowOf<Job>, { prompted }: SavedLaunchTarget): boolean {
+  const { accepted, ignored } = mergePrompts(prompted, promptsOf(job.launch_config));
+  return Object.values({ ...accepted, ...ignored }).includes('');
+}
 
 /** Returns true if a schedule would show secrets of the job: it hides only secret answers of the survey. */
 function wouldShowSecrets(job: RowOf<Job>, { survey }: SavedLaunchTarget): boolean {

@@ -165,6 +165,18 @@ it('a schedule is refused if the job cannot be relaunched', async () => {
   await as.superuser.patch(`job_templates/${template.id}/`, { ask_limit_on_launch: true });
 });
 
+it('a schedule is refused if the job cleared a field, because the schedule would use the value of the template', async () => {
+  const limited = await makeTemplate({ limit: 'web', ask_limit_on_launch: true });
+  const job = await launchJob(test, limited, { limit: '' });
+  expect((await test.as.superuser.get(urlOf(job))).body.can_schedule).toBe(false);
+  const { body } = await test.as.superuser.post(urlOf(job)).expect(400);
+  expect(body.detail).toBe(
+    'Cannot create schedule because the job cleared a field of the template.',
+  );
+  await test.as.superuser.patch(`job_templates/${limited.id}/`, { limit: '' }).expect(200);
+  await test.as.superuser.post(urlOf(job)).expect(201);
+});
+
 it('a schedule requires the permissions for the launch and its prompts', async () => {
   const { as, make, home } = test;
   const [shared, hidden] = [

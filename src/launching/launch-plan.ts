@@ -164,7 +164,8 @@ function unknownErrors(
 ): FieldErrors {
   const { prompts, accepted, isStored } = launch;
   const { instance_groups, execution_environment } = accepted;
-  const checked = { ...prompts, instance_groups, execution_environment };
+  // A saved launch keeps the id of a deleted inventory, also after the template has stopped prompting for one.
+  const checked = isStored ? accepted : { ...prompts, instance_groups, execution_environment };
   const errors: FieldErrors = {};
   for (const field of OBJECT_FIELDS) {
     const unknown = [checked[field] ?? []].flat().filter((id) => !objects[field].has(id));

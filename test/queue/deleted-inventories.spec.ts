@@ -53,6 +53,17 @@ it('a node keeps the id and fails, also in a copy, until another inventory is se
   }
 });
 
+it('a node runs if its template no longer prompts for the inventory', async () => {
+  const fixed = await test.make.jobTemplate({ ask_inventory_on_launch: true });
+  const deploy = { unified_job_template: fixed.id, inventory: gone.id };
+  const workflow = await runs.template({ deploy });
+  await deleteInventory();
+  const changed = { ask_inventory_on_launch: false };
+  await test.as.superuser.patch(`job_templates/${fixed.id}/`, changed).expect(200);
+  const run = await runs.runOf(await runs.launch(workflow), 'deploy');
+  expect(run).toMatchObject({ status: 'pending', inventory_id: fixed.inventory_id });
+});
+
 it('a workflow is not launched until another inventory, or none, is selected', async () => {
   const { superuser } = test.as;
   const deploy = { unified_job_template: template.id };

@@ -139,6 +139,21 @@ it('a form that is shown again after a login does not remove what it did not sho
   expect(await shownAgain({ ...form, _shown: entry })).toEqual([entry]);
 });
 
+it('a form that is shown again after a login keeps unknown keys of a configuration', async () => {
+  const { id } = await test.make.notificationTemplate({
+    organization: test.home.organization.id,
+    notification_type: 'webhook',
+    notification_configuration: { headers: {}, url: 'https://one.example.com/', other: 1 },
+  });
+  const path = `/api/v2/notification_templates/${id}/`;
+  const values = { description: 'Typed', notification_type: 'webhook' };
+  const pending = { path, method: 'PATCH', values, raw: null };
+  const { text } = await send(path, { _resume: JSON.stringify(pending) });
+  expect(text).toContain('Typed');
+  const [, others = '{}'] = /name="notification_configuration" value="([^"]*)"/.exec(text) ?? [];
+  expect(JSON.parse(decoded(others))).toEqual({ other: 1 });
+});
+
 it('a form offers choices for modules, HTTP methods and prompts beside their fields', async () => {
   const command = await htmlOf(test.as.superuser, 'ad_hoc_commands/?_form=post');
   expect(optionsOf(command, 'post-module_name').map(({ value }) => value)).toContain('shell');

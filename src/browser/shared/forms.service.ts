@@ -367,7 +367,7 @@ const hiddenDocuments = (
   { object, entered }: FormRequest,
   inputs: readonly FormField[],
 ): Record<string, string> =>
-  membersWithoutField(entered?.submission.values ?? object ?? {}, inputs);
+  membersWithoutField({ ...object, ...entered?.submission.values }, inputs);
 
 /** Renders the return path as a hidden input, to keep it in a form that is shown again. */
 const returnInput = ({

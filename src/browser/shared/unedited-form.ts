@@ -10,7 +10,7 @@ import type { Item } from './value-views.js';
  * Returns the members of an object's documents that have no field, as JSON by the name of the document, if
  * fields such as `inputs.username` replace the document. The form sends them, because it replaces documents.
  *
- * @param values the object, or the values of the submitted form, which contain this JSON
+ * @param values the object, and the values of the submitted form, which can contain this JSON
  */
 export function membersWithoutField(
   values: Item,

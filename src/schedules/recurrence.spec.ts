@@ -251,6 +251,7 @@ describe('occurrences', () => {
     ['YEARLY;BYYEARDAY=1,2,3,4,5,6,7;BYDAY=MO', ['2026-01-05', '2027-01-04', '2028-01-03']],
     ['YEARLY;BYYEARDAY=1,100;BYDAY=MO', ['2029-01-01', '2034-04-10', '2035-01-01']],
     ['YEARLY;BYYEARDAY=1,2,32,40;BYMONTHDAY=1,2', ['2026-01-02', '2026-02-01', '2027-01-01']],
+    ['YEARLY;BYWEEKNO=20', ['2026-05-14', '2027-05-20', '2028-05-18']],
     ['YEARLY;BYWEEKNO=20;BYMONTHDAY=13', ['2026-05-13', '2030-05-13', '2031-05-13']],
     ['MONTHLY;BYWEEKNO=20;BYMONTHDAY=13', ['2026-05-13', '2030-05-13', '2031-05-13']],
     ['MONTHLY;BYYEARDAY=100;BYDAY=MO,FR', ['2026-04-10', '2032-04-09', '2034-04-10']],
@@ -258,7 +259,7 @@ describe('occurrences', () => {
     ['WEEKLY;BYWEEKNO=20;BYMONTHDAY=13', ['2026-05-13', '2030-05-13', '2031-05-13']],
     ['WEEKLY;BYYEARDAY=60;BYDAY=MO', ['2027-03-01', '2038-03-01', '2044-02-29']],
     ['MONTHLY;BYYEARDAY=136;BYWEEKNO=20', ['2026-05-16', '2028-05-15', '2029-05-16']],
-  ])('of FREQ=%s are on all these days only', async (rule, dates) => {
+  ])('of FREQ=%s are on the days that all parts name', async (rule, dates) => {
     const rrule = `${UTC} RRULE:FREQ=${rule};INTERVAL=1`;
     const found = await utc(rrule, '2026-01-02T00:00:00Z', 3);
     expect(found).toEqual(dates.map((date) => `${date}T09:00:00Z`));

@@ -1,5 +1,5 @@
 import { RRuleTemporal } from 'rrule-temporal';
-import { existing, zip } from '../common/invariants.js';
+import { existing, itemAt, zip } from '../common/invariants.js';
 import { Yielder } from '../common/yielder.js';
 import {
   combinesDays,
@@ -269,7 +269,8 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
   return text.rules
     .filter((rule) => rule.kind === kind)
     .map((rule) => {
-      const parts = asDaily(text.start, withTimeOf(skipped, dayByDay(rule.parts)));
+      const days = withWeekday(text.start, dayByDay(rule.parts));
+      const parts = asDaily(text.start, withTimeOf(skipped, days));
       const maxCount = periodsInMaxYears(parts) * occurrencesOf(parts);
       const written = [...parts].map(([name, value]) => {
         if (name === 'UNTIL') return `UNTIL=${ruleInstant(untilOf(value, text.timezone))}`;
@@ -338,6 +339,17 @@ function withTimeOf(start: Date | null, parts: Rule['parts']): ReadonlyMap<strin
 /** Returns a rule that combines days of different kinds as a daily rule; others unchanged. */
 const dayByDay = (parts: Rule['parts']): Rule['parts'] =>
   combinesDays(parts) ? new Map([...parts, ['FREQ', 'DAILY']]) : parts;
+
+/**
+ * Returns a yearly rule of weeks without days with the weekday of the start (RFC 5545, 3.3.10); others unchanged. The
+ * library takes other days in later years.
+ */
+function withWeekday(start: string, parts: Rule['parts']): Rule['parts'] {
+  const lacksDay = parts.get('FREQ') === 'YEARLY' && parts.has('BYWEEKNO') && !parts.has('BYDAY');
+  if (!lacksDay) return parts;
+  const day = new Date(start.replace(/^(\d{4})(\d\d)(\d\d).*/, '$1-$2-$3')).getUTCDay();
+  return new Map([...parts, ['BYDAY', itemAt(['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'], day)]]);
+}
 
 /**
  * Returns an hourly rule that has the same hours on each of its days as a daily rule; other rules

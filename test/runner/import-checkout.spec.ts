@@ -49,9 +49,12 @@ beforeAll(async () => {
   folder = await createTestFolder();
   server = createServer((request, response) => {
     asked.push(request);
-    const moved = { '/moved': '/site.tar.gz', '/away': 'http://127.0.0.2/' }[request.url ?? ''];
+    const moved = {
+      ...{ '/moved': '/site.tar.gz', '/away': 'http://127.0.0.2/' },
+      '/ftp': 'ftp://127.0.0.2/site.tar.gz',
+    }[request.url ?? ''];
     if (moved !== undefined) {
-      response.writeHead(302, { Location: moved }).end();
+      response.writeHead(301, { Location: moved }).end();
       return;
     }
     readFile(join(folder.dir, request.url ?? '')).then(
@@ -125,9 +128,10 @@ describe.each(SANDBOXES)('imports %s', (_, kind) => {
     await expect(refused).rejects.toThrow('127.0.0.1 is not permitted');
     expect(asked).toEqual([]);
     const reach = reachOf(['127.0.0.1/32']);
-    await expect(sync('archive', { url: urlOf('away'), reach })).rejects.toThrow(
-      '127.0.0.2 is not permitted',
-    );
+    for (const name of isFull(kind) ? ['away', 'ftp'] : ['away']) {
+      const moved = sync('archive', { url: urlOf(name), reach });
+      await expect(moved).rejects.toThrow('127.0.0.2 is not permitted');
+    }
     const local = sync('archive', { url: `file://${folder.dir}/site.tar.gz` });
     await expect(local).rejects.toThrow('cannot be imported');
   });

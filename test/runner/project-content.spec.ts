@@ -138,9 +138,14 @@ describe.each(SANDBOXES)('an installation %s', (_, kind) => {
   it('connects to permitted addresses only', async () => {
     const server = await serveGalaxy([first]);
     const request = { servers: [at(server, '')], guard: new AddressGuard([]) };
-    await expect(install(WANTED, request)).rejects.toThrow(
-      'The address of 127.0.0.1 is not permitted.',
-    );
+    const overFtp = {
+      'roles/requirements.yml': '[{src: "ftp://127.0.0.1/welcome.tar.gz", name: welcome}]\n',
+    };
+    for (const files of [WANTED, overFtp]) {
+      await expect(install(files, request)).rejects.toThrow(
+        'The address of 127.0.0.1 is not permitted.',
+      );
+    }
     expect(server.requests).toEqual([]);
     await server.close();
   });

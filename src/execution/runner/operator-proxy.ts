@@ -11,13 +11,17 @@ export function operatorProxy(): Record<string, string> | null {
   const named = Object.entries(process.env).filter(
     (entry): entry is [string, string] => PROXY.test(entry[0]) && entry[1] !== undefined,
   );
-  const hasProxy = named.some(([name, value]) => !/^no_/i.test(name) && value !== '');
-  return hasProxy ? Object.fromEntries(named) : null;
+  return anyProxyOf(Object.fromEntries(named)) === '' ? null : Object.fromEntries(named);
 }
+
+/** Returns the address of one of the proxies; empty if none is named. */
+const anyProxyOf = (variables: Readonly<Record<string, string>>): string =>
+  Object.entries(variables).find(([name, value]) => !/^no_/i.test(name) && value !== '')?.[1] ?? '';
 
 /**
  * Runs a task with the variables of the operator's proxy or, without one, of a local proxy that connects
- * only to addresses which the guard permits.
+ * only to addresses which the guard permits. Python also follows redirects to ftp, which uses a proxy only if
+ * one is named for ftp.
  *
  * @param task receives the environment variables and the messages of the rejected connections
  */
@@ -26,10 +30,11 @@ export async function withHttpProxy<T>(
   task: (environment: Record<string, string>, refusals: readonly string[]) => Promise<T>,
 ): Promise<T> {
   const operator = operatorProxy();
-  if (operator) return task(operator, []);
+  if (operator) return task({ ...operator, ftp_proxy: anyProxyOf(operator) }, []);
   const proxy = await GuardedHttpProxy.open(guard);
   try {
-    return await task({ http_proxy: proxy.url, https_proxy: proxy.url }, proxy.refusals);
+    const { url } = proxy;
+    return await task({ http_proxy: url, https_proxy: url, ftp_proxy: url }, proxy.refusals);
   } finally {
     await proxy.close();
   }

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { link, mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -43,6 +43,7 @@ else:
 let folder: TestFolder;
 let server: Server;
 let asked: IncomingMessage[];
+let svnAddress = '';
 let count = 0;
 
 beforeAll(async () => {
@@ -51,7 +52,7 @@ beforeAll(async () => {
     asked.push(request);
     const moved = {
       ...{ '/moved': '/site.tar.gz', '/away': 'http://127.0.0.2/' },
-      '/ftp': 'ftp://127.0.0.2/site.tar.gz',
+      ...{ '/ftp': 'ftp://127.0.0.2/site.tar.gz', '/svn': svnAddress },
     }[request.url ?? ''];
     if (moved !== undefined) {
       response.writeHead(301, { Location: moved }).end();
@@ -244,6 +245,23 @@ describe.each(SANDBOXES)('imports %s', (_, kind) => {
     expect(await readFile(join(destination, '.git/config'), 'utf8')).not.toContain('fsmonitor');
     const left = await readdir(folder.dir);
     expect(left).not.toContain('outside');
+  });
+
+  // Without a sandbox, the network cannot be restricted.
+  if (kind === 'none') return;
+
+  it('connects to no server of another protocol that a Subversion server names', async () => {
+    let connections = 0;
+    const other = createTcpServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.2', resolve));
+    svnAddress = `svn://127.0.0.2:${(other.address() as AddressInfo).port}/site`;
+    await expect(sync('svn', { url: urlOf('svn') })).rejects.toThrow('The import failed');
+    expect(asked).not.toEqual([]);
+    expect(connections).toBe(0);
+    await new Promise((resolve) => other.close(resolve));
   });
 });
 

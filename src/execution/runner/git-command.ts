@@ -31,6 +31,8 @@ export interface GitAccess {
   readonly credential: GitCredential;
   /** Network rules; null if nothing is fetched. */
   readonly reach: GitReach | null;
+  /** True if programs of the session reach other servers through a socket in its folder only. */
+  readonly isOffline?: boolean;
   readonly sandbox: Sandbox;
   /** The repository's own folder. Git writes to it, and its size is limited. */
   readonly folder: string;
@@ -152,6 +154,11 @@ export class GitSession {
     if (egress.folders.length > before) await this.close();
   }
 
+  /** Folder that the commands can read, and no other account. */
+  get folder(): string {
+    return this.parts.paths.session;
+  }
+
   /** Output of all commands so far, with masked secrets, at most 1 MB. */
   get output(): string {
     return this.printed.text;
@@ -261,7 +268,8 @@ export class GitSession {
 
   private async open(): Promise<CommandShell> {
     const { access, limits, egress, environment, paths } = this.parts;
-    const spec = gitSandbox({ ...paths, sources: egress.folders }, limits.maxFolderBytes);
+    const folders = { ...paths, sources: egress.folders };
+    const spec = gitSandbox(folders, access.isOffline !== true, limits.maxFolderBytes);
     const command = { file: 'sh', args: [], environment, cwd: paths.home };
     return CommandShell.start(await access.sandbox.wrap(command, spec));
   }

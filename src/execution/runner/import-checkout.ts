@@ -4,7 +4,7 @@ import { verifySignature } from './content-signature.js';
 import { accessTo, type GitResult, type SyncRequest } from './git-checkout.js';
 import { GitError, GitSession } from './git-command.js';
 import { renewRepository } from './git-repository.js';
-import { withHttpProxy } from './operator-proxy.js';
+import { operatorProxy, withHttpProxy } from './operator-proxy.js';
 import { removeDirectory } from './workspace.js';
 
 /** Sources that are not git repositories. */
@@ -18,13 +18,38 @@ export type FileSource = 'archive' | 'svn';
  * last, so that no file is written through a link.
  */
 const IMPORT = `
-import base64, os, shutil, subprocess, sys, tarfile, tempfile, urllib.error, urllib.parse, urllib.request, zipfile
+import base64, os, shutil, socket, subprocess, sys, tarfile, tempfile, threading
+import urllib.error, urllib.parse, urllib.request, zipfile
 
 kind, url, target, *revision = sys.argv[1:]
 username = os.environ.get('SCM_USERNAME', '')
 password = os.environ.get('SCM_PASSWORD', '')
 fresh = os.path.join(target, '.git', 'import')
 download = os.path.join(target, '.git', 'download')
+
+
+def copy(source, target):
+    try:
+        while data := source.recv(65536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+
+
+def relay(server, path):
+    while True:
+        client, proxy = server.accept()[0], socket.socket(socket.AF_UNIX)
+        proxy.connect(path)
+        for ends in (client, proxy), (proxy, client):
+            threading.Thread(target=copy, args=ends, daemon=True).start()
+
+
+def reach_proxy(path):
+    server = socket.create_server(('127.0.0.1', 0))
+    threading.Thread(target=relay, args=(server, path), daemon=True).start()
+    for name in 'http', 'https', 'ftp':
+        os.environ[f'{name}_proxy'] = f'http://127.0.0.1:{server.getsockname()[1]}'
 
 
 def write_proxy(folder):
@@ -120,6 +145,8 @@ def unpack():
 
 
 try:
+    if 'PROXY_SOCKET' in os.environ:
+        reach_proxy(os.environ['PROXY_SOCKET'])
     if kind == 'svn':
         export()
     else:
@@ -161,7 +188,10 @@ export async function syncImported(kind: FileSource, request: SyncRequest): Prom
     throw new GitSourceError(`URLs with the scheme "${source.scheme}" cannot be imported.`);
   }
   const dir = resolve(request.destination);
-  const access = accessTo(request, source, { folder: dir, shared: [], sandbox: request.sandbox });
+  const folders = { folder: dir, shared: [], sandbox: request.sandbox };
+  // svn follows redirects to other protocols, which use no proxy: it connects to the proxy only.
+  const isOffline = operatorProxy() === null;
+  const access = { ...accessTo(request, source, folders), isOffline };
   return GitSession.use(access, request, async (git) => {
     if (request.deleteOnUpdate) await removeDirectory(dir);
     await renewRepository(dir, null);
@@ -169,8 +199,11 @@ export async function syncImported(kind: FileSource, request: SyncRequest): Prom
     await git.run(['prune', `--expire=${KEPT_TIME}`], dir);
     const branch = kind === 'svn' && request.branch ? [request.branch] : [];
     const command = ['-c', IMPORT, kind, source.url, dir, ...branch];
-    await withHttpProxy(request.reach.guard, (environment, refusals) =>
-      git.runProgram('python3', command, { cwd: dir, environment, refusals }),
+    await withHttpProxy(
+      request.reach.guard,
+      (environment, refusals) =>
+        git.runProgram('python3', command, { cwd: dir, environment, refusals }),
+      git.folder,
     );
     const revision = await commit(git, dir, kind);
     if (request.publicKey) await verifySignature(git, dir, request.publicKey);

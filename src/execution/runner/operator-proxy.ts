@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import { GuardedHttpProxy } from '../sandbox/guarded-http-proxy.js';
 
@@ -24,17 +25,24 @@ const anyProxyOf = (variables: Readonly<Record<string, string>>): string =>
  * one is named for ftp.
  *
  * @param task receives the environment variables and the messages of the rejected connections
+ * @param folder folder for the socket of the local proxy, which `PROXY_SOCKET` then names, in place of a port
  */
 export async function withHttpProxy<T>(
   guard: AddressGuard,
   task: (environment: Record<string, string>, refusals: readonly string[]) => Promise<T>,
+  folder?: string,
 ): Promise<T> {
   const operator = operatorProxy();
   if (operator) return task({ ...operator, ftp_proxy: anyProxyOf(operator) }, []);
-  const proxy = await GuardedHttpProxy.open(guard);
+  const socket = folder === undefined ? undefined : join(folder, 'proxy');
+  const proxy = await GuardedHttpProxy.open(guard, socket);
   try {
     const { url } = proxy;
-    return await task({ http_proxy: url, https_proxy: url, ftp_proxy: url }, proxy.refusals);
+    const variables: Record<string, string> =
+      socket === undefined
+        ? { http_proxy: url, https_proxy: url, ftp_proxy: url }
+        : { PROXY_SOCKET: socket };
+    return await task(variables, proxy.refusals);
   } finally {
     await proxy.close();
   }

@@ -20,18 +20,21 @@ const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO'];
 
 /**
  * Returns the sandbox contents of git: the repository's own folder, the local sources, certificates, and the
- * files of the session. Git always uses the machine's network, independently of `JOB_NETWORK`, which applies
- * to jobs.
+ * files of the session. The network is independent of `JOB_NETWORK`, which applies to jobs.
  *
  * @param maxBytes maximum size of the repository, and thus of its largest file
  */
-export function gitSandbox(paths: GitSessionFolders, maxBytes: number | undefined): SandboxSpec {
+export function gitSandbox(
+  paths: GitSessionFolders,
+  hasNetwork: boolean,
+  maxBytes: number | undefined,
+): SandboxSpec {
   const { root, session, home, sources, folders } = paths;
   return {
     root,
     home,
     name: 'git',
-    hasNetwork: true,
+    hasNetwork,
     ...(maxBytes === undefined ? {} : { maxFileBytes: maxBytes }),
     binds: [
       ...certificates(),

@@ -19,9 +19,13 @@ export class GuardedHttpProxy extends GuardedServer {
     super(guard, server);
   }
 
-  /** Opens a proxy on a free port of the loopback address. */
-  static open(guard: AddressGuard): Promise<GuardedHttpProxy> {
-    return new GuardedHttpProxy(guard).listen();
+  /**
+   * Opens a proxy.
+   *
+   * @param path of its socket; if absent, it listens on a free port of the loopback address
+   */
+  static open(guard: AddressGuard, path?: string): Promise<GuardedHttpProxy> {
+    return new GuardedHttpProxy(guard).listen(path);
   }
 
   /** URL for the variables `http_proxy` and `https_proxy`. */

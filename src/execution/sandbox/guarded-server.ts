@@ -31,11 +31,12 @@ export abstract class GuardedServer {
     server.on('connection', (client) => this.watch(client));
   }
 
-  /** Listens on a free port of the loopback address. */
-  protected async listen(): Promise<this> {
+  /** Listens at the path of a socket, or on a free port of the loopback address. */
+  protected async listen(path?: string): Promise<this> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
-      this.server.listen(0, '127.0.0.1', resolve);
+      if (path === undefined) this.server.listen(0, '127.0.0.1', resolve);
+      else this.server.listen({ path, writableAll: true }, resolve);
     });
     return this;
   }

@@ -152,6 +152,16 @@ describe('createMasker', () => {
     expect(process.cpuUsage(startedAt).user).toBeLessThan(10_000_000);
   });
 
+  it('masks a secret that is longer than a pattern can be', () => {
+    const secret = Array.from({ length: 10_000 }, (_, number) => number).join('-');
+    const { text } = createMasker([secret]);
+    const broken = `${secret.slice(0, 30_000)}\n  ${secret.slice(30_000)}`;
+    for (const shown of [secret, broken, btoa(secret)]) {
+      expect(text(`x ${shown} y`)).toBe(`x ${MASK} y`);
+    }
+    expect(text(`x ${secret.slice(1)}`)).toBe(`x ${secret.slice(1)}`);
+  });
+
   it('masks many secrets, the longest first', () => {
     const secrets = Array.from({ length: 500 }, (_, number) => `secret ${number}`);
     const masker = createMasker(secrets);

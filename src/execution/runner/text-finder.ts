@@ -7,6 +7,8 @@ import { append } from '../../common/records.js';
  * Number of texts above which a single pattern for all texts is slower than a look-up by first characters.
  */
 const MAX_IN_PATTERN = 200;
+/** Maximum length of a text in a pattern: V8 compiles no alternative of more than 32,767 characters. */
+const MAX_LENGTH_IN_PATTERN = 4096;
 
 /**
  * Finds texts in another text, in ascending order; of several texts at one position, the longest.
@@ -15,7 +17,9 @@ export type Finder = (input: string) => Span[];
 
 export function finderOf(forms: ReadonlySet<string>): Finder {
   if (forms.size === 0) return () => [];
-  return forms.size > MAX_IN_PATTERN ? byStart([...forms]) : byPattern([...forms]);
+  const isLarge =
+    forms.size > MAX_IN_PATTERN || [...forms].some(({ length }) => length > MAX_LENGTH_IN_PATTERN);
+  return isLarge ? byStart([...forms]) : byPattern([...forms]);
 }
 
 function byPattern(forms: readonly string[]): Finder {

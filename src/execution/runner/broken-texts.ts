@@ -6,6 +6,8 @@ import { append } from '../../common/records.js';
  * Minimum length of a form: shorter forms match by chance where one line ends and another begins.
  */
 const MIN_WRAPPED_LENGTH = 6;
+/** Maximum length of a form whose prefixes are compared one by one, which takes quadratic time. */
+const MAX_COMPARED_LENGTH = 256;
 
 /**
  * Returns the forms of secrets without white space, which a line break can replace. Omits short forms and
@@ -56,21 +58,50 @@ function brokenSpans(input: string, find: Finder): Span[] {
  */
 export function prefixFinderOf(wrapped: ReadonlySet<string>): (input: string) => number {
   const formsByFirst = new Map<string, string[]>();
+  const prefixLengths: ((text: string) => number)[] = [];
   let longest = 0;
   for (const form of wrapped) {
+    if (form.length > MAX_COMPARED_LENGTH) {
+      prefixLengths.push(prefixLengthOf(form));
+      continue;
+    }
     append(formsByFirst, form.charAt(0), form);
     longest = Math.max(longest, form.length);
   }
   return (input) => {
     const text = input.replaceAll(GAP, '');
-    for (let from = Math.max(0, text.length - longest + 1); from < text.length; from += 1) {
+    const length = prefixLengths.reduce((max, lengthIn) => Math.max(max, lengthIn(text)), 0);
+    let start = text.length - length;
+    for (let from = Math.max(0, text.length - longest + 1); from < start; from += 1) {
       const rest = text.slice(from);
       const forms = formsByFirst.get(rest.charAt(0)) ?? [];
-      if (forms.some((form) => form.length > rest.length && form.startsWith(rest))) {
-        return positionMapper(input)(from);
-      }
+      if (forms.some((form) => form.length > rest.length && form.startsWith(rest))) start = from;
     }
-    return input.length;
+    return start < text.length ? positionMapper(input)(start) : input.length;
+  };
+}
+
+/**
+ * Returns a function that returns the length of the longest prefix of a form at the end of a text. Its time is
+ * linear for any form and text (algorithm of Knuth, Morris and Pratt).
+ */
+function prefixLengthOf(form: string): (text: string) => number {
+  /** For each prefix of the form, the length of the longest shorter prefix at its end. */
+  const shorter = new Uint32Array(form.length);
+  const next = (length: number, code: number): number => {
+    let matched = length;
+    while (matched > 0 && form.charCodeAt(matched) !== code) matched = shorter[matched - 1] ?? 0;
+    return form.charCodeAt(matched) === code ? matched + 1 : 0;
+  };
+  for (let index = 1; index < form.length; index += 1) {
+    shorter[index] = next(shorter[index - 1] ?? 0, form.charCodeAt(index));
+  }
+  return (text) => {
+    let length = 0;
+    for (let index = Math.max(0, text.length - form.length + 1); index < text.length; index += 1) {
+      length = next(length, text.charCodeAt(index));
+    }
+    return length;
   };
 }
 

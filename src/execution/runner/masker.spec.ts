@@ -162,6 +162,15 @@ describe('createMasker', () => {
     expect(text(`x ${secret.slice(1)}`)).toBe(`x ${secret.slice(1)}`);
   });
 
+  it('finds the start of a long secret at the end of output in linear time', () => {
+    const { openPieces } = createMasker([`b${'a'.repeat(100_000)}`, 'a'.repeat(100_000)]);
+    const startedAt = process.cpuUsage();
+    expect(openPieces(['.', `b${'a'.repeat(60_000)}`, 'a'.repeat(30_000)])).toBe(2);
+    expect(openPieces(['.', `${'a'.repeat(60_000)}.`, `${'a'.repeat(60_000)}.`])).toBe(0);
+    expect(openPieces(['.', `b${'a'.repeat(60_000)}.`, 'a'.repeat(30_000)])).toBe(1);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);
+  });
+
   it('masks many secrets, the longest first', () => {
     const secrets = Array.from({ length: 500 }, (_, number) => `secret ${number}`);
     const masker = createMasker(secrets);

@@ -171,6 +171,14 @@ describe('createMasker', () => {
     expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);
   });
 
+  it('looks for a long secret in similar output within a fraction of a second', () => {
+    const { text } = createMasker([`${'a'.repeat(4000)}0`, `${'a'.repeat(4000)}1`]);
+    const startedAt = process.cpuUsage();
+    expect(text(`${'a'.repeat(64_000)}.`)).toBe(`${'a'.repeat(64_000)}.`);
+    expect(text(`${'a'.repeat(64_000)}1`)).toBe(`${'a'.repeat(60_000)}${MASK}`);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000);
+  });
+
   it('masks many secrets, the longest first', () => {
     const secrets = Array.from({ length: 500 }, (_, number) => `secret ${number}`);
     const masker = createMasker(secrets);

@@ -21,8 +21,10 @@ export class RunnerOutput {
   private closed: Promise<void> = Promise.resolve();
   private stderr = Buffer.alloc(0);
   private bytesRead = 0;
-  /** Time of the last output, in ms since the epoch; infinite while the output is not read. */
-  private lastRead = Date.now();
+  /**
+   * Time of the last output in ms, of a clock that is never set; infinite while the output is not read.
+   */
+  private lastRead = performance.now();
 
   /**
    * @param onFirst called when the first output of the run arrives
@@ -38,7 +40,7 @@ export class RunnerOutput {
       maxDelayMs: options.batchDelayMs ?? 250,
       maxInFlight: options.maxBatchesInFlight ?? 4,
       onFlow: (mayFlow) => {
-        this.lastRead = mayFlow ? Date.now() : Infinity;
+        this.lastRead = mayFlow ? performance.now() : Infinity;
         if (mayFlow) this.child?.stdout.resume();
         else this.child?.stdout.pause();
       },
@@ -53,7 +55,7 @@ export class RunnerOutput {
 
   /** Time since the last output, in ms; negative while the output is not read. */
   get idleMs(): number {
-    return Date.now() - this.lastRead;
+    return performance.now() - this.lastRead;
   }
 
   /** Last 64 KB of the error output. */
@@ -85,7 +87,7 @@ export class RunnerOutput {
   private takeOutput(chunk: Buffer): void {
     const isFirst = !this.hasOutput;
     this.bytesRead += chunk.length;
-    this.lastRead = Date.now();
+    this.lastRead = performance.now();
     if (isFirst) this.onFirst();
     this.batches.add(this.reader.read(chunk), chunk.length);
   }

@@ -32,3 +32,28 @@ it('a run that ends before its sandbox is ready does not start', async () => {
     rmSync(folder, { recursive: true });
   }
 }, 10_000);
+
+it('a run is not idle because the clock of the machine is set', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'run-'));
+  const workspace = await createWorkspace(folder, 1, 1);
+  const environment = { PATH: process.env.PATH ?? '', [MARK_VARIABLE]: workspace.mark };
+  const { now } = Date;
+  const run = startRun(
+    {
+      ...{ workspace, environment, args: ['-c', 'sleep 1.2'], startFiles: [] },
+      ...{ timeoutSeconds: 0, idleSeconds: 600, jobArgs: '', jobCwd: '', jobEnv: {} },
+    },
+    {
+      executable: 'sh',
+      wrap: (command) => Promise.resolve(directLaunch(command)),
+      onEvents: () => undefined,
+    },
+  );
+  try {
+    Date.now = () => now() + 3_600_000;
+    expect(await run.wait()).toMatchObject({ rc: 0 });
+  } finally {
+    Date.now = now;
+    rmSync(folder, { recursive: true });
+  }
+}, 10_000);

@@ -225,6 +225,17 @@ describe.each(SANDBOXES)('git %s', (_, kind) => {
       await expect(sync(settings)).rejects.toThrow(message);
     });
 
+    it('does not time out because the clock of the machine is set', async () => {
+      const { now } = Date;
+      let hours = 0;
+      Date.now = () => now() + (hours += 1) * 3_600_000;
+      try {
+        await expect(sync({ timeoutSeconds: 600 })).resolves.toBeDefined();
+      } finally {
+        Date.now = now;
+      }
+    });
+
     it('does not run hooks', async () => {
       const destination = freshFolder();
       await sync({ destination });

@@ -95,7 +95,7 @@ class Session {
     private readonly maxBytes: number,
   ) {
     const { timeoutSeconds, workspace } = request;
-    const deadline = timeoutSeconds > 0 ? Date.now() + timeoutSeconds * 1000 : Infinity;
+    const deadline = timeoutSeconds > 0 ? performance.now() + timeoutSeconds * 1000 : Infinity;
     this.watch = new LimitWatch(
       { deadline, signal: run.signal, folder: workspace.dir, maxFolderBytes: maxBytes },
       () => shell.stop(),

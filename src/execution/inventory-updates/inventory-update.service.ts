@@ -94,7 +94,7 @@ export class InventoryUpdate implements RunKind {
     if (row.cancel_requested) run.end('cancel');
     const position = { counter: row.counter, line: row.line };
     const output = new RunOutput(this.events, run, position);
-    const started = Date.now();
+    const started = performance.now();
     const seconds = await this.timeout(row);
     const until = seconds > 0 ? started + seconds * 1000 : Infinity;
     const outcome = await this.attempt(run, row, output, (delivery) => ({
@@ -223,7 +223,7 @@ export class InventoryUpdate implements RunKind {
     const inventoryId = inventoryOf(row);
     if (sourceId === null) throw new CannotStart(NO_INVENTORY);
     const lines: string[] = [];
-    const seconds = (): string => ((Date.now() - started) / 1000).toFixed(3).padStart(9);
+    const seconds = (): string => ((performance.now() - started) / 1000).toFixed(3).padStart(9);
     const report = (level: ReportLevel, message: string): void => {
       if (REPORT_LEVELS[row.verbosity]?.includes(level)) {
         lines.push(`${seconds()} ${level.padEnd(8)} ${message}`);
@@ -246,7 +246,7 @@ export class InventoryUpdate implements RunKind {
           if (run.reason === 'cancel' || run.reason === 'lost') {
             throw new RunEnded(STORING_CANCELED);
           }
-          if (Date.now() > until) throw new RunFailed(STORING_TIMED_OUT);
+          if (performance.now() > until) throw new RunFailed(STORING_TIMED_OUT);
         },
       },
     );

@@ -134,7 +134,7 @@ export class ProjectSync implements RunKind {
   ): Promise<RunOutcome> {
     const destination = this.folders.path(row.local_path);
     const timeoutSeconds = row.timeout || (await this.defaultTimeout());
-    const deadline = timeoutSeconds > 0 ? Date.now() + timeoutSeconds * 1000 : undefined;
+    const deadline = timeoutSeconds > 0 ? performance.now() + timeoutSeconds * 1000 : undefined;
     const request: SyncRequest = {
       ...(await this.source(run, row)),
       ...(await this.signedFiles(run, row)),

@@ -18,7 +18,7 @@ import { type EarlyEnd, LimitWatch } from './shell-limits.js';
 
 /** Limits and listeners of an installation. */
 export interface ContentLimits {
-  /** Time at which the installation is stopped, in ms since the epoch; no deadline if absent. */
+  /** Time of `performance.now()` at which the installation is stopped; no deadline if absent. */
   readonly deadline?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Maximum size of the content, in bytes; unlimited if absent. */

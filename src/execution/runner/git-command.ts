@@ -95,7 +95,7 @@ export class GitSession {
 
   private constructor(private readonly parts: SessionParts) {
     const seconds = parts.limits.timeoutSeconds ?? 0;
-    this.deadline = seconds > 0 ? Date.now() + seconds * 1000 : Infinity;
+    this.deadline = seconds > 0 ? performance.now() + seconds * 1000 : Infinity;
     this.lines = new MaskedLines(parts.masker, (masked) => {
       this.printed.add(masked);
       parts.limits.onOutput?.(masked);
@@ -282,7 +282,7 @@ export class GitSession {
   private checkLimits(): void {
     const { signal, maxFolderBytes = 0 } = this.parts.limits;
     if (signal?.aborted) throw new GitError('git was canceled.', this.printed.text, 'canceled');
-    if (Date.now() >= this.deadline) {
+    if (performance.now() >= this.deadline) {
       throw new GitError('git did not finish in the allowed time.', this.printed.text, 'timeout');
     }
     if (this.ended === 'full')

@@ -5,7 +5,7 @@ export type EarlyEnd = 'canceled' | 'timeout' | 'full';
 
 /** Limits of a command. */
 export interface ShellLimits {
-  /** Time at which the command is ended, in ms since the epoch; `Infinity`: no deadline. */
+  /** Time of `performance.now()` at which the command is ended; `Infinity`: no deadline. */
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
   readonly folder: string;
@@ -32,7 +32,7 @@ export class LimitWatch {
     };
     const cancel = end('canceled');
     if (Number.isFinite(deadline)) {
-      const remaining = Math.max(deadline - Date.now(), 0);
+      const remaining = Math.max(deadline - performance.now(), 0);
       const timer = setTimeout(end('timeout'), Math.min(remaining, MAX_TIMER_MS));
       this.cleanups.push(() => clearTimeout(timer));
     }

@@ -136,7 +136,7 @@ export class JobProjectFiles {
       organizationId: project.organization_id,
       lookups: run.lookups,
       isolation: () => Promise.resolve(run.isolation),
-      deadline: timeoutSeconds > 0 ? Date.now() + timeoutSeconds * 1000 : undefined,
+      deadline: timeoutSeconds > 0 ? performance.now() + timeoutSeconds * 1000 : undefined,
       signal: run.signal,
       onOutput: request.onOutput,
     });

@@ -119,7 +119,8 @@ export function resolveLaunch(
     variables,
     ignored: hasIgnoredVariables ? { ...ignored, extra_vars: variables.ignored } : ignored,
     isForbidden: !template.mayStart || isForbidden(accepted, prompted.values, objects),
-    unknown: unknownErrors({ prompts: promptsIn(prompts, fields), accepted, isStored }, objects),
+    // A saved launch keeps the id of a deleted inventory, also after the template has stopped prompting for one.
+    unknown: unknownErrors(isStored ? accepted : promptsIn(prompts, fields), accepted, objects),
   };
 }
 
@@ -157,23 +158,13 @@ const isForbidden = (accepted: Prompts, ofTemplate: Prompts, objects: LaunchObje
     );
   });
 
-/** @param launch `isStored`: its objects existed when the launch was saved */
-function unknownErrors(
-  launch: { prompts: Prompts; accepted: Prompts; isStored: boolean },
-  objects: LaunchObjects,
-): FieldErrors {
-  const { prompts, accepted, isStored } = launch;
+function unknownErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
   const { instance_groups, execution_environment } = accepted;
-  // A saved launch keeps the id of a deleted inventory, also after the template has stopped prompting for one.
-  const checked = isStored ? accepted : { ...prompts, instance_groups, execution_environment };
+  const checked = { ...prompts, instance_groups, execution_environment };
   const errors: FieldErrors = {};
   for (const field of OBJECT_FIELDS) {
     const unknown = [checked[field] ?? []].flat().filter((id) => !objects[field].has(id));
-    const noun = field.replaceAll('_', ' ').replace(/s$/, '');
-    const text = isStored
-      ? (id: number) => `The ${noun} with the id ${id} was deleted.`
-      : invalidPk;
-    if (unknown.length > 0) errors[field] = unknown.map((id) => text(id));
+    if (unknown.length > 0) errors[field] = unknown.map(invalidPk);
   }
   return errors;
 }

@@ -44,7 +44,7 @@ it('a node keeps the id and fails, also in a copy, until another inventory is se
     const job = await runs.launch({ id } as Row);
     const run = await runs.runOf(job, 'deploy');
     expect(run).toMatchObject({ status: 'failed', inventory_id: null });
-    expect(run!.job_explanation).toContain(`The inventory with the id ${gone.id} was deleted.`);
+    expect(run!.job_explanation).toContain(`Invalid pk "${gone.id}" - object does not exist.`);
     await runs.settle();
     const node = `workflow_job_template_nodes/${nodes.body.results[0].id}/`;
     await superuser.patch(node, { inventory: null }).expect(200);

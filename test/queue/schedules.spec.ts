@@ -257,7 +257,7 @@ it('a failed launch is explained, and other schedules launch', async () => {
   expect(await runsOf(broken)).toEqual([]);
   // It does not run on the inventory of the template (docs/decisions/0047).
   expect((await stored(broken)).last_run_explanation).toBe(
-    `The inventory with the id ${gone.id} was deleted.`,
+    `Invalid pk "${gone.id}" - object does not exist.`,
   );
   expect(await runsOf(fine)).toHaveLength(1);
 });

@@ -179,10 +179,12 @@ export function deletionErrors(
   { inventory: inventories }: Pick<LaunchObjects, 'inventory'>,
   label: string,
 ): FieldErrors {
-  const isOwn = accepted.inventory === undefined;
-  const inventory = inventories.get(effective.inventory ?? 0);
-  if (inventory?.isPendingDeletion === false) return {};
-  if (!inventory && (effective.inventory === undefined || !isOwn)) return {};
-  const subject = isOwn ? `inventory associated with this ${label}` : 'provided inventory';
+  const { inventory: id } = effective;
+  if (id === undefined) return {};
+  const inventory = inventories.get(id);
+  const isProvided = accepted.inventory !== undefined;
+  // A provided inventory that does not exist is one of the `unknownErrors`.
+  if (inventory ? !inventory.isPendingDeletion : isProvided) return {};
+  const subject = isProvided ? 'provided inventory' : `inventory associated with this ${label}`;
   return { inventory: [`The ${subject} ${inventory ? 'is being' : 'was'} deleted.`] };
 }

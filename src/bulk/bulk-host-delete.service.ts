@@ -9,7 +9,10 @@ import {
   HostWritesRepository,
   type HostWithInventory,
 } from '../inventories/host-writes.repository.js';
-import type { LockedInventory } from '../inventories/inventories.repository.js';
+import {
+  InventoriesRepository,
+  type LockedInventory,
+} from '../inventories/inventories.repository.js';
 import { assertNotDeleting, InventoryLock } from '../inventories/inventory-lock.service.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { HostDeleteRequest } from './bulk-host.dto.js';
@@ -21,6 +24,7 @@ export class BulkHostDelete {
   constructor(
     private readonly database: Database,
     private readonly hosts: HostWritesRepository,
+    private readonly inventories: InventoriesRepository,
     private readonly settings: RuntimeSettings,
     private readonly inventoryLock: InventoryLock,
     private readonly activity: ActivityRecorder,
@@ -43,7 +47,7 @@ export class BulkHostDelete {
     return this.database.transaction(async () => {
       // Both statements are sent in one batch. Imports lock an inventory before its hosts, too.
       const [inventories, hosts] = await settleAll([
-        this.hosts.lockInventories(ids, actor),
+        this.inventories.lockOfHosts(ids, actor),
         this.hosts.lockReadable(ids, actor),
       ]);
       assertDeletable(ids, hosts);

@@ -4,7 +4,6 @@ import { existing } from '../common/invariants.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
-import type { LockedInventory } from './inventories.repository.js';
 import { lookupId } from './lookup-id.js';
 import { Host } from './host.entity.js';
 
@@ -100,16 +99,6 @@ export class HostWritesRepository extends TableRepository<Row> {
         (${permit(resource('inventory').policy, 'change', 'i', actor)}) AS may_change,
         (${check}) AS check
       FROM inventories i WHERE i.id = ${inventoryId}`);
-  }
-
-  /** Locks and returns the inventories of hosts, as far as the caller can read them. */
-  lockInventories(ids: readonly number[], actor: Actor): Promise<LockedInventory[]> {
-    const { policy } = resource('inventory');
-    return this.database.rows<LockedInventory & Row>(sql`
-      SELECT i.id, i.kind, i.total_hosts, i.pending_deletion FROM inventories i
-      WHERE i.id IN (SELECT inventory_id FROM hosts WHERE id = ANY(${ids}::int[]))
-        AND ${permit(policy, 'read', 'i', actor)}
-      ORDER BY i.id FOR NO KEY UPDATE OF i`);
   }
 
   /** Locks and returns the hosts whose inventory the caller can read. */

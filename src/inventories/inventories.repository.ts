@@ -126,9 +126,20 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
    * Locks inventories until the transaction ends, in the order of ids. Deleted inventories are missing.
    */
   lock(ids: readonly number[]): Promise<LockedInventory[]> {
+    return this.lockWhere(sql`t.id = ANY(${ids}::int[])`);
+  }
+
+  /** Locks the inventories of hosts, like `lock`, as far as the caller can read them. */
+  lockOfHosts(hostIds: readonly number[], actor: Actor): Promise<LockedInventory[]> {
+    return this.lockWhere(sql`
+      t.id IN (SELECT inventory_id FROM hosts WHERE id = ANY(${hostIds}::int[]))
+        AND ${permit(resource('inventory').policy, 'read', 't', actor)}`);
+  }
+
+  private lockWhere(condition: Sql): Promise<LockedInventory[]> {
     return this.database.preparedRows<LockedInventory>(sql`
-      SELECT id, kind, total_hosts, pending_deletion FROM inventories
-      WHERE id = ANY(${ids}::int[]) ORDER BY id FOR NO KEY UPDATE`);
+      SELECT id, kind, total_hosts, pending_deletion FROM inventories t
+      WHERE ${condition} ORDER BY id FOR NO KEY UPDATE OF t`);
   }
 
   /** Returns the inventories of an organization, locked for their deletion with the organization. */

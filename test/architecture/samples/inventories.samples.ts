@@ -35,6 +35,7 @@ export default {
       described: [[1]],
       smartSiblings: [[1]],
       lock: [[[1]]],
+      lockOfHosts: [[[1], CALLER]],
       lockOfOrganization: [[1]],
       organizationOf: [[1]],
       membersNamed: [[1, ['localhost']]],
@@ -70,7 +71,6 @@ export default {
     }),
     samplesOf(givenHosts.HostWritesRepository, {
       findTarget: [[1, CALLER, sql`NULL`]],
-      lockInventories: [[[1], CALLER]],
       lockReadable: [[[1], CALLER]],
       insertAll: [[1, GIVEN]],
       namesOf: [[[1]]],

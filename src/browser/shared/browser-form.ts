@@ -88,10 +88,14 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     next();
     return;
   }
-  const isStale = request.headers.origin !== undefined && !isPageForm(request);
-  if (isStale) assertSameSite(request);
-  else assertPageForm(request);
-  const pending = isStale ? null : readPending(body[RESUME_FIELD]);
+  if (!isPageForm(request)) {
+    if (request.headers.origin !== undefined) {
+      assertSameSite(request);
+      readForm(request, body, { isStale: true });
+    }
+    assertPageForm(request);
+  }
+  const pending = readPending(body[RESUME_FIELD]);
   if (pending) {
     resumed.set(request, pending);
     request.method = 'GET';
@@ -99,8 +103,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     next();
     return;
   }
-  readForm(request, body, isStale);
-  assertPageForm(request);
+  readForm(request, body);
   next();
 }
 
@@ -108,7 +111,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
 function readForm(
   request: PlainRequest,
   body: Readonly<Record<string, unknown>>,
-  isStale: boolean,
+  state: Pick<Submission, 'isStale'> = {},
 ): void {
   const {
     [METHOD_FIELD]: method,
@@ -129,7 +132,7 @@ function readForm(
     ...(isLocalPath(returnTo) ? { returnTo } : {}),
     ...(errorsInCard === undefined ? {} : { errorsInCard: true }),
     ...(preview === undefined ? {} : { isPreview: true }),
-    ...(isStale ? { isStale } : {}),
+    ...state,
   });
   if (typeof method === 'string' && OVERRIDES.has(method)) request.method = method;
   if (isListPath(path)) request.url = path;

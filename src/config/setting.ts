@@ -150,20 +150,14 @@ export function parseSetting(
     }
     case 'map':
       return variablesIn(text, name);
-    default:
+    default: {
       if (declaration.choices && !declaration.choices.includes(text)) {
         throw new Error(`${name} ${choiceFault(declaration.choices, text)}`);
       }
-      return declaration.max === undefined ? text : namedText(name, declaration, text);
-  }
-}
-
-/** @throws Error that names the setting */
-function namedText(name: string, declaration: SettingDeclaration<unknown>, text: string): string {
-  try {
-    return textSetting(declaration, text);
-  } catch (error) {
-    throw error instanceof Error ? new Error(`${name}: ${error.message}`) : error;
+      const fault = declaration.max === undefined ? null : textFault(declaration, text);
+      if (fault !== null) throw new Error(`${name}: ${fault}`);
+      return text;
+    }
   }
 }
 
@@ -212,19 +206,13 @@ export function entryFault(
   return null;
 }
 
-/**
- * Returns the text unchanged.
- *
- * @throws Error with a sentence for the operator
- */
-export function textSetting(declaration: SettingDeclaration<unknown>, text: string): string {
+/** Returns the fault of a text as a sentence for the operator, or null. */
+export function textFault(declaration: SettingDeclaration<unknown>, text: string): string | null {
   const max = maxOfText(declaration);
   const { choices } = declaration;
-  if (choices && !choices.includes(text)) throw new Error(`It ${choiceFault(choices, text)}`);
-  if (text.length > max) throw new Error(`Ensure this value has at most ${max} characters.`);
-  const fault = declaration.fault?.(text) ?? null;
-  if (fault !== null) throw new Error(fault);
-  return text;
+  if (choices && !choices.includes(text)) return `It ${choiceFault(choices, text)}`;
+  if (text.length > max) return `Ensure this value has at most ${max} characters.`;
+  return declaration.fault?.(text) ?? null;
 }
 
 /** Returns the text of a setting: `NAME`, or the content of the file in `NAME_FILE`. */

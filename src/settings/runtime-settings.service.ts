@@ -9,12 +9,7 @@ import { ReferencesService } from '../common/rest/references.service.js';
 import { toBoolean } from '../common/fields/lenient-reader.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { type FieldErrors, Invalid, messageOf } from '../common/errors/errors.js';
-import {
-  entryFault,
-  isVariables,
-  textSetting,
-  type SettingDeclaration,
-} from '../config/setting.js';
+import { entryFault, isVariables, textFault, type SettingDeclaration } from '../config/setting.js';
 import { isTransient } from '../database/sql-state.js';
 import { Settings, SETTINGS, type SettingName, type SettingValues } from '../config/settings.js';
 import { computedSetting } from './computed-settings.js';
@@ -242,14 +237,18 @@ function parseValue(name: SettingName | null, sent: unknown): unknown {
       }
       return value;
     default:
-      if (typeof value !== 'string' || value.includes('\u0000')) {
-        throw new Error('Not a valid string.');
-      }
-      if (declaration.type === 'secret' && value === ENCRYPTED) {
-        throw new Error(`${ENCRYPTED} keeps a stored secret, and none is stored.`);
-      }
-      return textSetting(declaration, value);
+      return parseText(declaration, value);
   }
+}
+
+function parseText(declaration: Declaration, sent: unknown): string {
+  if (typeof sent !== 'string' || sent.includes('\u0000')) throw new Error('Not a valid string.');
+  if (declaration.type === 'secret' && sent === ENCRYPTED) {
+    throw new Error(`${ENCRYPTED} keeps a stored secret, and none is stored.`);
+  }
+  const fault = textFault(declaration, sent);
+  if (fault !== null) throw new Error(fault);
+  return sent;
 }
 
 function parseList(declaration: Declaration, sent: unknown): readonly string[] {

@@ -11,7 +11,6 @@ import {
 } from '../activity/activity-deliveries.repository.js';
 import { failPoint } from '../common/fail-point.js';
 import { Repeated } from '../common/repeated-work.js';
-import type { LogTargetSettings } from './log-formats.js';
 import { LogForwardingRepository } from './log-forwarding.repository.js';
 import { BATCH_SIZE, firstBatch, logRecord, type LogRecord } from './log-record.js';
 import { LogTarget, RecordsRefusedError } from './log-target.service.js';
@@ -65,31 +64,18 @@ export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestro
       if (entries.length === 0) return this.deliveries.removeOrphans();
       const id = settings.LOG_AGGREGATOR_TOWER_UUID;
       const records = firstBatch(entries.map((entry) => recordOf(entry, id)));
-      if (!(await this.isSent(settings, records))) continue;
+      try {
+        await this.target.send(settings, records);
+      } catch (error) {
+        if (!(error instanceof RecordsRefusedError) || records.length === 1) throw error;
+        // The request can be too large for the receiver: entries before a refused entry do not wait for it.
+        this.batchSize = Math.ceil(records.length / 2);
+        continue;
+      }
+      this.batchSize = BATCH_SIZE;
       failPoint('activity-sent');
       await this.deliveries.removeSent(entries.slice(0, records.length).map((entry) => entry.id));
     }
-  }
-
-  /**
-   * Sends records. A request can be too large for the receiver, and the entries before a refused entry must not
-   * wait for it: a refused batch is halved.
-   *
-   * @returns false if a smaller batch can be sent
-   */
-  private async isSent(
-    settings: LogTargetSettings,
-    records: readonly LogRecord[],
-  ): Promise<boolean> {
-    try {
-      await this.target.send(settings, records);
-    } catch (error) {
-      if (!(error instanceof RecordsRefusedError) || records.length === 1) throw error;
-      this.batchSize = Math.ceil(records.length / 2);
-      return false;
-    }
-    this.batchSize = BATCH_SIZE;
-    return true;
   }
 }
 

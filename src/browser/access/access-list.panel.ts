@@ -123,8 +123,7 @@ export class AccessListPanel implements Panel<AccessPage> {
     const [collection, key = ''] = path.split('/').filter(Boolean).slice(-3);
     const [type = ''] = Object.entries(TYPES).find(([, path]) => path === collection) ?? [];
     const definition = resource(type);
-    const { id } = await this.source.object(definition, decodeURIComponent(key), actor);
-    return { definition, id: Number(id) };
+    return { definition, id: await this.source.idOf(definition, decodeURIComponent(key), actor) };
   }
 
   private async grantForm(

@@ -143,6 +143,11 @@ export class PanelSource {
     return asItem(await this.resources.show(definition, row, actor));
   }
 
+  /** Returns the id of an object by its id or its natural key. @throws NotFound or Forbidden like `object` */
+  async idOf(definition: ResourceDefinition, key: string, actor: Actor): Promise<number> {
+    return (await this.resources.load(definition, key, actor)).id;
+  }
+
   /** Returns the objects of a list after JSON serialization: dates are text. */
   async list(
     definition: ResourceDefinition,

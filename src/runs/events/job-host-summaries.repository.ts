@@ -128,6 +128,7 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
           SELECT real_id AS id, name, summary_id FROM played WHERE real_id IS NOT NULL`)}
       ), locked AS (
         SELECT host.id, shown.summary_id FROM shown JOIN (${allHosts()}) host ON host.id = shown.id
+        -- Always true. PostgreSQL runs a part of a statement only for another part that reads it.
         WHERE (SELECT count(*) FROM owners) >= 0
         ORDER BY host.id FOR NO KEY UPDATE OF host
       ), linked AS (

@@ -1,13 +1,10 @@
 import { isStars, spansOf, type Span } from './mask.js';
 import { finderOf, type Finder } from './text-finder.js';
-import { append } from '../../common/records.js';
 
 /**
  * Minimum length of a form: shorter forms match by chance where one line ends and another begins.
  */
 const MIN_WRAPPED_LENGTH = 6;
-/** Maximum length of a form whose prefixes are compared one by one, which takes quadratic time. */
-const MAX_COMPARED_LENGTH = 256;
 
 /**
  * Returns the forms of secrets without white space, which a line break can replace. Omits short forms and
@@ -57,27 +54,11 @@ function brokenSpans(input: string, find: Finder): Span[] {
  * The function returns the start of the prefix, or the length of the text if there is none.
  */
 export function prefixFinderOf(wrapped: ReadonlySet<string>): (input: string) => number {
-  const formsByFirst = new Map<string, string[]>();
-  const prefixLengths: ((text: string) => number)[] = [];
-  let longest = 0;
-  for (const form of wrapped) {
-    if (form.length > MAX_COMPARED_LENGTH) {
-      prefixLengths.push(prefixLengthOf(form));
-      continue;
-    }
-    append(formsByFirst, form.charAt(0), form);
-    longest = Math.max(longest, form.length);
-  }
+  const prefixLengths = [...wrapped].map(prefixLengthOf);
   return (input) => {
     const text = input.replaceAll(GAP, '');
     const length = prefixLengths.reduce((max, lengthIn) => Math.max(max, lengthIn(text)), 0);
-    let start = text.length - length;
-    for (let from = Math.max(0, text.length - longest + 1); from < start; from += 1) {
-      const rest = text.slice(from);
-      const forms = formsByFirst.get(rest.charAt(0)) ?? [];
-      if (forms.some((form) => form.length > rest.length && form.startsWith(rest))) start = from;
-    }
-    return start < text.length ? positionMapper(input)(start) : input.length;
+    return length > 0 ? positionMapper(input)(text.length - length) : input.length;
   };
 }
 

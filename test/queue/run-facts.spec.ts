@@ -88,24 +88,17 @@ it('facts of a start contain nothing from later', async () => {
   expect(context.job).toMatchObject({ artifacts: {}, status: 'running' });
 });
 
-it('facts of an approval contain its workflow job and the id of that', async () => {
-  const workflow = await run('workflow_job', 'flow');
-  const gate = await run('workflow_approval', 'gate', workflow);
+it.each([
+  ['workflow_job', 'Workflow Job'],
+  // Of a change from a fork.
+  ['job', 'Job'],
+])('facts of an approval contain the waiting %s and its id', async (type, friendlyName) => {
+  const waiting = await run(type, 'flow');
+  const gate = await run('workflow_approval', 'gate', waiting);
   const facts = await loader.load(gate, event('workflow_approval.running'));
   expect(contextOf(facts!)).toMatchObject({
-    job_friendly_name: 'Workflow Job',
-    job: { id: workflow, name: 'flow' },
-    approval_node_name: 'gate',
-  });
-});
-
-it('facts of the approval of a change from a fork contain its job', async () => {
-  const held = await run('job', 'held');
-  const gate = await run('workflow_approval', 'gate', held);
-  const facts = await loader.load(gate, event('workflow_approval.running'));
-  expect(contextOf(facts!)).toMatchObject({
-    job_friendly_name: 'Job',
-    job: { id: held, name: 'held' },
+    job_friendly_name: friendlyName,
+    job: { id: waiting, name: 'flow' },
     approval_node_name: 'gate',
   });
 });

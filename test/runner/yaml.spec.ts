@@ -68,6 +68,10 @@ const REFUSED_HERE_ALONE: Reasons = [
   [/^Missing closing/, 'YAML 1.1 forbids lines of less indentation in quotes, too'],
   [/^Block collections are not allowed within flow/, 'YAML 1.1 forbids `-` alone there, too'],
   [/^Implicit keys of flow[^]*[[,] *-,/, 'YAML 1.1 forbids `-` alone there, too'],
+  [
+    /^Flow (?:sequence|map) in block collection must be sufficiently/,
+    'YAML 1.1 forbids lines of less indentation in brackets, too',
+  ],
   [/^Comments must be separated/, 'YAML 1.1 wants a blank before them, too'],
   [/^Invalid anchor/, 'its name ends with a blank in YAML 1.1, too'],
   [/[*&][\w-]+[^\w\s-]/, 'a sign right after the name belongs to it in YAML 1.2'],

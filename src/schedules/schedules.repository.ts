@@ -44,8 +44,9 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
   }
 
   /**
-   * Locks schedules that are due by the database's clock, and their templates against deletion. Skips
-   * schedules that are already locked, and schedules of templates that are being changed or deleted.
+   * Locks schedules that are due by the database's clock, and their templates and projects against
+   * deletion. Skips schedules that are already locked, and schedules whose template or project is being
+   * changed or deleted: a long deletion must not delay the other schedules.
    */
   lockDue(limit: number): Promise<DueSchedule[]> {
     return this.database.rows<DueSchedule>(sql`
@@ -56,9 +57,10 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
         ARRAY(SELECT instance_group_id FROM schedule_instance_groups
           WHERE schedule_id = s.id ORDER BY id) AS instance_groups
       FROM schedules s JOIN (${templateNames()}) t ON t.id = s.unified_job_template_id
+      JOIN (${templateNames()}) prj ON prj.id = coalesce(t.project_id, t.id)
       WHERE s.enabled AND s.next_run <= now()
       ORDER BY s.next_run, s.id LIMIT ${limit}
-      FOR UPDATE OF s SKIP LOCKED FOR KEY SHARE OF t SKIP LOCKED`);
+      FOR UPDATE OF s SKIP LOCKED FOR KEY SHARE OF t, prj SKIP LOCKED`);
   }
 
   /** Moves schedules to their next occurrence. */

@@ -197,7 +197,9 @@ function latestOf(runs: readonly TemplateRun[]): Sql {
 
 /** Returns a query for names of templates of all kinds, for joins. */
 export const templateNames = (): Sql => sql`
-  SELECT id, type, name, description, timeout, scm_type, inventory_id FROM unified_job_templates`;
+  SELECT id, type, name, description, timeout, scm_type, inventory_id,
+    coalesce(project_id, source_project_id) AS project_id
+  FROM unified_job_templates`;
 
 /** Returns a query for the webhook service of each template, for joins. */
 export const receivedServices = (): Sql => sql`

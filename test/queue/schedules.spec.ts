@@ -11,6 +11,7 @@ import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js'
 import { Launchers } from '../../src/launching/launchers.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { interleave } from '../support/interleave.js';
 import { recordedKinds } from '../support/launch-entries.js';
 import { LOST_SURVEY } from '../support/lost-key.js';
 import { countQueries } from '../support/queries.js';
@@ -171,6 +172,24 @@ it('a pass with rules that take long launches what it has computed, and requests
   for (const row of rows) expect(await runsOf(row)).toHaveLength(1);
 });
 
+it('a schedule whose project is locked by a long deletion does not delay others', async () => {
+  const { database, make } = test;
+  const project = await make.project();
+  const waiting = await schedule({}, await make.jobTemplate({ project: project.id }));
+  const other = await schedule();
+  await miss(0, waiting, other);
+  await interleave(database, [
+    () =>
+      database.rows(sql`
+      SELECT 1 FROM unified_job_templates WHERE id = ${project.id} FOR UPDATE`),
+    launch,
+    async () => expect(await runsOf(other)).toHaveLength(1),
+  ]);
+  expect(await runsOf(waiting)).toEqual([]);
+  await launch();
+  expect(await runsOf(waiting)).toHaveLength(1);
+});
+
 it('two simultaneous workers launch an occurrence once', async () => {
   const rows = await Promise.all(Array.from({ length: 8 }, () => schedule()));
   await miss(1, ...rows);
@@ -225,20 +244,17 @@ it('a schedule that is changed during a launch is not due again for the launched
 it('a template with too many active jobs is skipped, with an explanation', async () => {
   await test.as.superuser.patch('settings/jobs/', { SCHEDULE_MAX_JOBS: 2 }).expect(200);
   const busy = await test.make.jobTemplate();
-  const [first, second, third] = [
-    await schedule({}, busy),
-    await schedule({}, busy),
-    await schedule({}, busy),
-  ];
+  const make = () => schedule({}, busy);
+  const [first, second, third] = [await make(), await make(), await make()];
   const other = await schedule();
-  await miss(0, first!, second!, third!, other);
+  await miss(0, first, second, third, other);
   await launch();
-  expect(await runsOf(first!)).toHaveLength(1);
-  expect(await runsOf(second!)).toHaveLength(1);
-  expect(await runsOf(third!)).toEqual([]);
+  expect(await runsOf(first)).toHaveLength(1);
+  expect(await runsOf(second)).toHaveLength(1);
+  expect(await runsOf(third)).toEqual([]);
   expect(await runsOf(other)).toHaveLength(1);
   const { last, next } = await hours();
-  expect(await stored(third!)).toMatchObject({
+  expect(await stored(third)).toMatchObject({
     next_run: next,
     last_run: last,
     last_run_explanation:
@@ -279,14 +295,11 @@ it('a launch with secrets of a lost key is explained, and other schedules launch
 it('credentials are added to those of the template, as are labels and instance groups', async () => {
   const { make, home, as, database } = test;
   const organization = home.organization.id;
+  const inputs = { vault_password: 'x' };
   const [own, mine, vault] = [
     await make.credential({ organization }),
     await make.credential({ organization }),
-    await make.credential({
-      organization,
-      credential_type: await vaultType(),
-      inputs: { vault_password: 'x' },
-    }),
+    await make.credential({ organization, credential_type: await vaultType(), inputs }),
   ];
   await as.superuser.post(`job_templates/${template.id}/credentials/`, { id: own.id }).expect(204);
   const one = await schedule();
@@ -314,18 +327,9 @@ const vaultType = async (): Promise<number> =>
 
 it('secret answers are passed to the job in encrypted form', async () => {
   const asked = await test.make.jobTemplate({ survey_enabled: true });
-  await test.as.superuser
-    .post(`job_templates/${asked.id}/survey_spec/`, {
-      name: '',
-      description: '',
-      spec: [
-        {
-          ...{ type: 'password', variable: 'token', question_name: 'T', required: true },
-          ...{ min: 0, max: 99, default: '' },
-        },
-      ],
-    })
-    .expect(200);
+  const question = { question_name: 'T', variable: 'token', type: 'password', default: '' };
+  const survey = { name: '', description: '', spec: [question] };
+  await test.as.superuser.post(`job_templates/${asked.id}/survey_spec/`, survey).expect(200);
   const both = [1, 2].map(() => schedule({ extra_data: { token: 'canary-word' } }, asked));
   const [one, other] = (await Promise.all(both)) as [Row, Row];
   await miss(0, one);
@@ -341,8 +345,7 @@ it('secret answers are passed to the job in encrypted form', async () => {
     expect(run.extra_vars).toBe('{"token": "$encrypted$"}');
     expect(JSON.stringify(run.launch_config)).toContain('$sealed$');
   }
-  const spec = [{ question_name: 'T', variable: 'token', type: 'integer' }];
-  const survey = { name: '', description: '', spec };
+  survey.spec = [{ ...question, type: 'integer' }];
   await test.as.superuser.post(`job_templates/${asked.id}/survey_spec/`, survey).expect(200);
   await test.as.superuser.patch(`job_templates/${asked.id}/`, { survey_enabled: true }).expect(200);
   await miss(0, one);
@@ -354,11 +357,8 @@ it('secret answers are passed to the job in encrypted form', async () => {
 it('schedules update projects and inventories, and launch workflows', async () => {
   const { make, home, database } = test;
   const organization = home.organization.id;
-  const project = await make.project({
-    organization,
-    scm_type: 'git',
-    scm_url: 'https://a.example/b',
-  });
+  const git = { scm_type: 'git', scm_url: 'https://a.example/b' };
+  const project = await make.project({ organization, ...git });
   const workflow = await make.workflowTemplate({ organization });
   const inventory = await make.inventory({ organization });
   const source = await make.row('inventory_source', {

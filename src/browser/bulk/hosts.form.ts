@@ -3,7 +3,7 @@ import { partsOf } from '../../common/fields/text.js';
 import { Invalid, type FieldErrors } from '../../common/errors/errors.js';
 import { Char, declareFields, Json, Text, type Field } from '../../common/fields/field.js';
 import { messagesOf } from '../shared/form-errors.js';
-import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { PageFormOf, type FormState, type PageForm } from '../shared/page-forms.service.js';
 import { isRecord } from '../../common/records.js';
 import { readHostLines } from './host-lines.js';
 
@@ -22,11 +22,7 @@ export const GROUPS_HELP = 'Names, separated by commas. Groups that do not exist
 @Injectable()
 @PageFormOf('bulk_host_create')
 export class HostsForm implements PageForm {
-  fields(
-    fields: readonly Field[],
-    _chosen: unknown,
-    known: Readonly<Record<string, unknown>>,
-  ): readonly Field[] {
+  fields(fields: readonly Field[], { known }: FormState): readonly Field[] {
     const members = namesIn(known[FIELD_NAMES.members]);
     return fields.flatMap((field) => (field.name === 'hosts' ? hostFields(members) : [field]));
   }

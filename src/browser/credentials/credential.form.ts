@@ -9,7 +9,8 @@ import {
   type Choice,
   type Field,
 } from '../../common/fields/field.js';
-import { documentValues, PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { documentValues } from '../shared/form-values.js';
+import { PageFormOf, type FormState, type PageForm } from '../shared/page-forms.service.js';
 import type { Item } from '../shared/value-views.js';
 import {
   tokenTypeNamespace,
@@ -45,7 +46,7 @@ export class CredentialForm implements PageForm {
     });
   }
 
-  async fields(fields: readonly Field[], chosen: unknown): Promise<readonly Field[]> {
+  async fields(fields: readonly Field[], { chosen }: FormState): Promise<readonly Field[]> {
     const type = (await this.types.all()).find(({ id }) => String(id) === String(chosen));
     if (!type) return fields;
     return fields.flatMap((field) => {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { fieldsOf, type Field } from '../../common/fields/field.js';
 import { authenticatorKind } from '../../identity/authenticator-kinds.js';
-import { documentValues, PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { documentValues } from '../shared/form-values.js';
+import { PageFormOf, type FormState, type PageForm } from '../shared/page-forms.service.js';
 import type { Item } from '../shared/value-views.js';
 
 const DOCUMENT = 'configuration';
@@ -12,7 +13,7 @@ const DOCUMENT = 'configuration';
 export class AuthenticatorForm implements PageForm {
   readonly choice = 'kind';
 
-  fields(fields: readonly Field[], chosen: unknown): readonly Field[] {
+  fields(fields: readonly Field[], { chosen }: FormState): readonly Field[] {
     return fields.flatMap((field) => {
       if (field.name === this.choice) return [];
       return field.name === DOCUMENT

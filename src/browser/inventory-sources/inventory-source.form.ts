@@ -5,7 +5,7 @@ import type { Field } from '../../common/fields/field.js';
 import { listOf } from '../../common/records.js';
 import { resource } from '../../common/resource/define-resource.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
-import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { PageFormOf, type FormState, type PageForm } from '../shared/page-forms.service.js';
 import { CONSTRUCTED_OPTIONS, PROJECT_FIELDS } from '../../inventory-sources/source-checks.js';
 import {
   CONSTRUCTED,
@@ -28,9 +28,7 @@ export class InventorySourceForm implements PageForm {
 
   async fields(
     fields: readonly Field[],
-    chosen: unknown,
-    { source_project: project }: Readonly<Record<string, unknown>>,
-    actor: Actor,
+    { chosen, known: { source_project: project }, actor }: FormState,
   ): Promise<readonly Field[]> {
     const kind = sourceKind(chosen);
     if (!kind) return fields;

@@ -9,7 +9,7 @@ import { jobTemplates } from '../../job-templates/job-templates.resource.js';
 import { TemplateProjects } from '../../job-templates/template-projects.service.js';
 import { FilterForm, withFilterFields, withFilterLayout } from '../shared/filter-fields.js';
 import { isFullTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
-import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { PageFormOf, type FormState, type PageForm } from '../shared/page-forms.service.js';
 
 const CREDENTIALS = declareFields({
   credentials: References('credential', {
@@ -48,12 +48,7 @@ export class JobTemplateForm extends FilterForm implements PageForm {
     super();
   }
 
-  async fields(
-    fields: readonly Field[],
-    _chosen: unknown,
-    known: Readonly<Record<string, unknown>>,
-    actor: Actor,
-  ): Promise<readonly Field[]> {
+  async fields(fields: readonly Field[], { known, actor }: FormState): Promise<readonly Field[]> {
     if (!isFullTemplate(fields)) return fields;
     const all = withFilterFields(fields, known.webhook_service);
     const [project] = [known.project ?? (await this.onlyProject(fields, known, actor))]

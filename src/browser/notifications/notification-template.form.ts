@@ -11,7 +11,8 @@ import {
   type Field,
   type FieldOptions,
 } from '../../common/fields/field.js';
-import { documentValues, PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { documentValues } from '../shared/form-values.js';
+import { PageFormOf, type FormState, type PageForm } from '../shared/page-forms.service.js';
 import type { Item } from '../shared/value-views.js';
 import { isRecord, listOf, mapValues } from '../../common/records.js';
 import type { ConfigurationField, FieldType } from '../../notifications/backends/backend.js';
@@ -41,7 +42,7 @@ const HELP: Partial<Record<FieldType, string>> = { list: 'One per line.', object
 export class NotificationTemplateForm implements PageForm {
   readonly choice = 'notification_type';
 
-  fields(fields: readonly Field[], chosen: unknown): readonly Field[] {
+  fields(fields: readonly Field[], { chosen }: FormState): readonly Field[] {
     const type = typeOf(chosen);
     if (!type) return fields;
     return fields.flatMap((field) => {

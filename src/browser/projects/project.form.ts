@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Field } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/define-resource.js';
 import { FilterForm, withFilterFields, withFilterLayout } from '../shared/filter-fields.js';
-import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { PageFormOf, type FormState, type PageForm } from '../shared/page-forms.service.js';
 
 /**
  * Form that starts with Git, from which most projects come. The style sheet hides the fields that have no
@@ -14,11 +14,7 @@ export class ProjectForm extends FilterForm implements PageForm {
   readonly preselects = ['organization'];
   readonly pages = withFilterLayout(resource('project').pages);
 
-  fields(
-    fields: readonly Field[],
-    _chosen: unknown,
-    known: Readonly<Record<string, unknown>>,
-  ): readonly Field[] {
+  fields(fields: readonly Field[], { known }: FormState): readonly Field[] {
     return withFilterFields(fields, known.webhook_service).map((field) =>
       field.name === 'scm_type' ? { ...field, default: 'git' } : field,
     );

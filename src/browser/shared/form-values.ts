@@ -5,6 +5,7 @@ import { asBody } from '../../common/http/body.js';
 import { parseSentVariables } from '../../common/fields/variables.js';
 import { BadRequest, messageOf, resultOr } from '../../common/errors/errors.js';
 import { CSRF_FIELD } from '../../common/http/csrf.js';
+import { isRecord } from '../../common/records.js';
 import { readRows, rowsIn } from './form-rows.js';
 import type { Submission } from './browser-form.js';
 import { isIdText } from '../../common/resource/ids.js';
@@ -51,6 +52,14 @@ export function formBodyOf(
   for (const [field, value] of members) addMember(body, field, value);
   return body;
 }
+
+/** Returns the values of the fields that replace a document in a form. */
+export const documentValues = (document: string, value: unknown): Record<string, unknown> =>
+  isRecord(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([key, member]) => [`${document}.${key}`, member]),
+      )
+    : {};
 
 /** Returns the document and the key of a field with a dot in its name. */
 function documentMember({ name }: Field): [document: string, key: string] | null {

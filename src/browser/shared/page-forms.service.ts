@@ -4,7 +4,7 @@ import type { Actor } from '../../common/access.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import type { Choice, Field } from '../../common/fields/field.js';
 import { BrokenInvariant } from '../../common/invariants.js';
-import { isRecord, memberOf } from '../../common/records.js';
+import { memberOf } from '../../common/records.js';
 import type { OpenParts } from '../../common/rest/route.js';
 import type { TableRoute } from '../../common/rest/route-table.service.js';
 import type { PageLayout } from '../../common/resource/page-layout.js';
@@ -46,16 +46,8 @@ export interface PageForm {
    * Returns the fields of the form; a name with a dot is a member of a document.
    *
    * @param fields fields that the caller may send
-   * @param chosen value of `choice`
-   * @param known current values, from the object, the link to the page or the submitted form
-   * @param actor the caller; options contain only objects that the caller may read
    */
-  fields(
-    fields: readonly Field[],
-    chosen: unknown,
-    known: Values,
-    actor: Actor,
-  ): readonly Field[] | Promise<readonly Field[]>;
+  fields(fields: readonly Field[], state: FormState): readonly Field[] | Promise<readonly Field[]>;
   /** Returns the request body. @throws Invalid naming fields of the form */
   toBody?(filled: Record<string, unknown>): Record<string, unknown>;
   /** Returns initial values in addition to the members of the object. */
@@ -72,6 +64,16 @@ export interface PageForm {
   preview?(filled: Record<string, unknown>): Promise<Html> | Html;
 }
 
+/** State of a form, which determines its fields. */
+export interface FormState {
+  /** Value of `choice`. */
+  chosen: unknown;
+  /** Current values, from the object, the link to the page or the submitted form. */
+  known: Values;
+  /** The caller; options contain only objects that the caller may read. */
+  actor: Actor;
+}
+
 /** The form of a route for one request. */
 export interface FormPlan {
   form: PageForm;
@@ -84,14 +86,6 @@ export interface FormPlan {
   /** The lists of the form whose fields are on the page. */
   lists: Readonly<Record<string, FormList>>;
 }
-
-/** Returns the values of the fields that replace a document in a form. */
-export const documentValues = (document: string, value: unknown): Record<string, unknown> =>
-  isRecord(value)
-    ? Object.fromEntries(
-        Object.entries(value).map(([key, member]) => [`${document}.${key}`, member]),
-      )
-    : {};
 
 const isForm = (value: unknown): value is PageForm =>
   typeof memberOf(value, 'fields') === 'function';
@@ -133,7 +127,7 @@ export class PageForms {
     const choice = await choiceOf(form, declared);
     const chosen = choice && [known[choice.name]].flat().at(-1);
     const isUnchosen = choice !== null && (chosen === undefined || chosen === '');
-    const fields = isUnchosen ? [choice] : await form.fields(declared, chosen, known, actor);
+    const fields = isUnchosen ? [choice] : await form.fields(declared, { chosen, known, actor });
     return {
       form,
       fields,

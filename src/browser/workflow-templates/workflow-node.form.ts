@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Field } from '../../common/fields/field.js';
 import { LAUNCH_OPTIONS } from '../../prompts/launch-options.js';
 import { SavedLaunchTargets } from '../../prompts/saved-launch-targets.js';
-import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { PageFormOf, type FormState, type PageForm } from '../shared/page-forms.service.js';
 import { GENERATED, type Item } from '../shared/value-views.js';
 
 /** Prompts with lists of objects, which the form saves after the node. */
@@ -16,11 +16,7 @@ export class WorkflowNodeForm implements PageForm {
 
   constructor(private readonly targets: SavedLaunchTargets) {}
 
-  async fields(
-    fields: readonly Field[],
-    _chosen: unknown,
-    known: Readonly<Record<string, unknown>>,
-  ): Promise<readonly Field[]> {
+  async fields(fields: readonly Field[], { known }: FormState): Promise<readonly Field[]> {
     const id = Number([known.unified_job_template].flat().at(-1));
     const target = id > 0 ? (await this.targets.templates([id])).get(id) : undefined;
     const asks = (name: string): boolean =>

@@ -3,7 +3,7 @@ import type { Field } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/define-resource.js';
 import { FilterForm, withFilterFields, withFilterLayout } from '../shared/filter-fields.js';
 import { isFullTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
-import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { PageFormOf, type FormState, type PageForm } from '../shared/page-forms.service.js';
 
 /** Form with additional fields for the labels and webhook filters of the workflow. */
 @Injectable()
@@ -13,11 +13,7 @@ export class WorkflowTemplateForm extends FilterForm implements PageForm {
   readonly preselects = ['organization'];
   readonly pages = withFilterLayout(resource('workflow_job_template').pages);
 
-  fields(
-    fields: readonly Field[],
-    _chosen: unknown,
-    known: Readonly<Record<string, unknown>>,
-  ): readonly Field[] {
+  fields(fields: readonly Field[], { known }: FormState): readonly Field[] {
     if (!isFullTemplate(fields)) return fields;
     return [...withFilterFields(fields, known.webhook_service), ...LABEL_FIELDS];
   }

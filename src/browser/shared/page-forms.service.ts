@@ -1,5 +1,5 @@
-import { Injectable, SetMetadata } from '@nestjs/common';
-import { DiscoveryService, Reflector } from '@nestjs/core';
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import type { Actor } from '../../common/access.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import type { Choice, Field } from '../../common/fields/field.js';
@@ -10,8 +10,6 @@ import type { TableRoute } from '../../common/rest/route-table.service.js';
 import type { PageLayout } from '../../common/resource/page-layout.js';
 import type { Html } from './html.js';
 import type { Item } from './value-views.js';
-
-const FORM_OF = 'controller:page-form';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -90,8 +88,10 @@ export interface FormPlan {
 const isForm = (value: unknown): value is PageForm =>
   typeof memberOf(value, 'fields') === 'function';
 
+const FormOf = DiscoveryService.createDecorator<string[]>();
+
 /** Declares a provider as the form of a resource type, or of an action by its operation id. */
-export const PageFormOf = (...keys: string[]): ClassDecorator => SetMetadata(FORM_OF, keys);
+export const PageFormOf = (...keys: string[]): ClassDecorator => FormOf(keys);
 
 const WRITES: ReadonlySet<string | undefined> = new Set(['create', 'modify', 'replace']);
 
@@ -100,10 +100,7 @@ const WRITES: ReadonlySet<string | undefined> = new Set(['create', 'modify', 're
 export class PageForms {
   private byKey: Map<string, PageForm> | undefined;
 
-  constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly reflector: Reflector,
-  ) {}
+  constructor(private readonly discovery: DiscoveryService) {}
 
   /**
    * Returns the form of a route.
@@ -144,12 +141,11 @@ export class PageForms {
 
   private find(): Map<string, PageForm> {
     const found = new Map<string, PageForm>();
-    for (const { instance, metatype } of this.discovery.getProviders()) {
-      if (!instance || !metatype) continue;
-      for (const key of this.reflector.get<string[] | undefined>(FORM_OF, metatype) ?? []) {
-        if (!isForm(instance)) throw new BrokenInvariant(`${metatype.name} is a form`);
-        found.set(key, instance);
-      }
+    for (const provider of this.discovery.getProviders({ metadataKey: FormOf.KEY })) {
+      const form: unknown = provider.instance;
+      if (!isForm(form)) throw new BrokenInvariant(`${String(provider.name)} is a form`);
+      const keys = this.discovery.getMetadataByDecorator(FormOf, provider) ?? [];
+      for (const key of keys) found.set(key, form);
     }
     return found;
   }

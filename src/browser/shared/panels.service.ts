@@ -1,5 +1,5 @@
-import { Injectable, SetMetadata } from '@nestjs/common';
-import { DiscoveryService, Reflector } from '@nestjs/core';
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import type { Actor } from '../../common/access.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { BrokenInvariant } from '../../common/invariants.js';
@@ -14,8 +14,6 @@ import { RouteTable } from '../../common/rest/route-table.service.js';
 import type { Html } from './html.js';
 import type { FormRefusal } from './refusal.js';
 import type { Item } from './value-views.js';
-
-const PANEL_OF = 'controller:page-panel';
 
 /** Parameters for rendering a panel. */
 export interface PanelContext<Shown extends object = object> {
@@ -54,22 +52,21 @@ export interface Panel<Shown extends object = object> {
 
 const isPanel = (value: unknown): value is Panel => typeof memberOf(value, 'render') === 'function';
 
+const PanelOf = DiscoveryService.createDecorator<string[]>();
+
 /**
  * Declares a provider as a panel. A key is a resource type for detail pages, an operation id such as
  * `teams_list` for its page, or a type with a suffix: `team_rows` replaces the rows of all lists of the
  * type, `team_delete` adds to the page that confirms a deletion.
  */
-export const PagePanel = (...keys: string[]): ClassDecorator => SetMetadata(PANEL_OF, keys);
+export const PagePanel = (...keys: string[]): ClassDecorator => PanelOf(keys);
 
 /** Registry of the panels of all features. */
 @Injectable()
 export class Panels {
   private byType: Map<string, Panel[]> | undefined;
 
-  constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly reflector: Reflector,
-  ) {}
+  constructor(private readonly discovery: DiscoveryService) {}
 
   /** Returns true if a panel renders the rows of the list of an operation. */
   showRows(operationId: string | undefined): boolean {
@@ -104,13 +101,11 @@ export class Panels {
 
   private find(): Map<string, Panel[]> {
     const found = new Map<string, Panel[]>();
-    for (const { instance, metatype } of this.discovery.getProviders()) {
-      if (!instance || !metatype) continue;
-      const types = this.reflector.get<string[] | undefined>(PANEL_OF, metatype) ?? [];
-      for (const type of types) {
-        if (!isPanel(instance)) throw new BrokenInvariant(`${metatype.name} is a panel`);
-        append(found, type, instance);
-      }
+    for (const provider of this.discovery.getProviders({ metadataKey: PanelOf.KEY })) {
+      const panel: unknown = provider.instance;
+      if (!isPanel(panel)) throw new BrokenInvariant(`${String(provider.name)} is a panel`);
+      const types = this.discovery.getMetadataByDecorator(PanelOf, provider) ?? [];
+      for (const type of types) append(found, type, panel);
     }
     const rankOf = ({ isFirst = false }: Panel): number => (isFirst ? 0 : 1);
     for (const panels of found.values()) panels.sort((a, b) => rankOf(a) - rankOf(b));

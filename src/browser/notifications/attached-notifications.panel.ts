@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { html, type Html } from '../shared/html.js';
 import { scrollTable } from '../shared/layout.js';
-import { objectSelect, panelButton, panelCard, panelForm } from '../shared/panel-forms.js';
+import { listedItem, objectSelect, panelCard, panelForm } from '../shared/panel-forms.js';
 import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { PRESET } from '../shared/form-parameters.js';
 import { ReferenceLists, type ReferenceList } from '../../common/rest/reference-lists.service.js';
-import { objectTitleOf, type Item } from '../shared/value-views.js';
+import type { Item } from '../shared/value-views.js';
 import { relationCondition } from '../../common/resource/relation-condition.js';
 import { resource } from '../../common/resource/define-resource.js';
 import { sql } from '../../database/sql.js';
@@ -98,7 +98,7 @@ function eventRow(row: EventRow, { url, csrf, choices }: RowParts): Html {
     <td>
       ${attached.length === 0 && html`<span class="none">No notifications</span>`}
       <ul class="held">
-        ${attached.map((item) => attachedItem(item, form, mayAttach))}
+        ${attached.map((item) => listedItem(item, mayAttach ? { ...form, kind: 'inline' } : null))}
       </ul>
     </td>
     <td>
@@ -114,22 +114,6 @@ function eventRow(row: EventRow, { url, csrf, choices }: RowParts): Html {
     </td>
   </tr>`;
 }
-
-const attachedItem = (
-  item: Item,
-  form: { action: string; csrf: string; returnTo: string },
-  mayDetach: boolean,
-): Html =>
-  html`<li>
-    <a href="${String(item.url)}">${objectTitleOf(item)}</a>
-    ${
-      mayDetach &&
-      panelButton(
-        { ...form, kind: 'inline', fields: { id: Number(item.id), disassociate: true } },
-        html`Remove<span class="hidden"> ${objectTitleOf(item)}</span>`,
-      )
-    }
-  </li>`;
 
 /** Renders links to forms that create and attach a notification template of each type. */
 const newLinks = (action: string): Html =>

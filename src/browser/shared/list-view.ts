@@ -5,7 +5,7 @@ import { withQuery, type PageContext } from './page-context.js';
 import { countOf, pluralOf, labelIn } from './labels.js';
 import { isFiltered } from './filters.js';
 import { formUrl } from './form-parameters.js';
-import { panelButton } from './panel-forms.js';
+import { removeButton } from './panel-forms.js';
 import { hasActions, type RowActions } from './list-actions.service.js';
 import { isInstant, objectTitleOf, toneOf, valueView, type Item } from './value-views.js';
 import { isRecord, listOf, memberOf, textMember } from '../../common/records.js';
@@ -109,7 +109,7 @@ function table(parts: ListParts, rows: readonly Item[]): Html {
                     hasRuns &&
                     html`<td data-label="Last runs">${runSquares(row)}</td>`,
                 ])}
-                ${hasActionColumn && html`<td class="end">${actions[rowIndex]?.buttons} ${removable && removeForm(context, row)}</td>`}
+                ${hasActionColumn && html`<td class="end">${actions[rowIndex]?.buttons} ${removable && removeButton({ action: context.path, csrf: context.csrf }, row)}</td>`}
               </tr>`,
           )}
         </tbody>
@@ -239,12 +239,6 @@ function columnHeading(
   });
   return html`<th scope="col" aria-sort="${order}"><a href="${path}${next}">${label}</a></th>`;
 }
-
-const removeForm = ({ path, csrf }: PageContext, row: Item): Html =>
-  panelButton(
-    { action: path, csrf, fields: { id: String(row.id), disassociate: true } },
-    html`Remove<span class="hidden"> ${objectTitleOf(row)}</span>`,
-  );
 
 function pagination({ context, definition, body }: ListParts, shown: number): Html {
   const { count } = body;

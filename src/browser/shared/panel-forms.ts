@@ -1,6 +1,7 @@
 import { ERRORS_IN_CARD_FIELD, METHOD_FIELD, RETURN_FIELD } from './browser-form.js';
 import { attributes, hiddenInput, html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
+import { objectTitleOf, type Item } from './value-views.js';
 import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
 
 /** A form that is not on the page of its URL. */
@@ -32,6 +33,21 @@ export const panelForm = (
 /** Renders a form with only a button. */
 export const panelButton = (form: PanelForm, label: HtmlValue, kind = 'small'): Html =>
   panelForm({ kind: 'action', ...form }, html`<button class="${kind}">${label}</button>`);
+
+/** Renders a button that removes an object from the list at `action`. */
+export const removeButton = (form: PanelForm, item: Item, kind?: string): Html =>
+  panelButton(
+    { ...form, fields: { id: String(item.id), disassociate: true } },
+    html`Remove<span class="hidden"> ${objectTitleOf(item)}</span>`,
+    kind,
+  );
+
+/** Renders an entry of a list on a card, with a button that removes the object if there is a form. */
+export const listedItem = (item: Item, form: PanelForm | null, kind?: string): Html =>
+  html`<li>
+    <a href="${String(item.url)}">${objectTitleOf(item)}</a>
+    ${form && removeButton(form, item, kind)}
+  </li>`;
 
 /**
  * Renders a select of objects, or an input for the id if there are too many; scripts add a search.

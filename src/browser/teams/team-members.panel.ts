@@ -4,6 +4,7 @@ import { rolesOf } from '../../access/roles.repository.js';
 import { SECRET_FIELD } from '../shared/browser-form.js';
 import { hiddenInput, html, type Html } from '../shared/html.js';
 import {
+  listedItem,
   objectSelect,
   panelCard,
   panelForm,
@@ -13,7 +14,6 @@ import {
 import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { refusalView } from '../shared/refusal.js';
-import { objectTitleOf, type Item } from '../shared/value-views.js';
 import { resource } from '../../common/resource/define-resource.js';
 import { sql } from '../../database/sql.js';
 
@@ -47,6 +47,7 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
     const list = `${url}users/`;
     const open = await this.source.openParts('POST', list, actor);
     const form = { action: list, csrf, returnTo: `${url}#${CARD}` };
+    const listForm = { ...form, errorsInCard: true };
     const others = open.attach && (await this.references.load(users, 'read', [], actor));
     const choice = {
       id: 'member',
@@ -59,30 +60,15 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
       'Members',
       html`${members.length === 0 && html`<p class="hint">No members that you can read.</p>`}
         <ul class="held people">
-          ${members.map((member) => memberItem(member, form, open.attach))}
+          ${members.map((member) => listedItem(member, open.attach ? listForm : null, 'quiet small'))}
         </ul>
         ${members.length === LIMIT && html`<p>The first ${LIMIT}, by name. <a href="${list}?order_by=username">All members</a></p>`}
         ${refusalView(refusal, CARD)}
-        ${others && panelForm({ ...form, errorsInCard: true }, html`${objectSelect(choice, others)}<button>Add</button>`)}
+        ${others && panelForm(listForm, html`${objectSelect(choice, others)}<button>Add</button>`)}
         ${open.body && newUserForm(form)}`,
     );
   }
 }
-
-const memberItem = (member: Item, form: PanelForm, mayRemove: boolean): Html =>
-  html`<li>
-    <a href="${String(member.url)}">${objectTitleOf(member)}</a>
-    ${
-      mayRemove &&
-      panelForm(
-        { ...form, errorsInCard: true, kind: 'action' },
-        html`${hiddenInput('id', Number(member.id))} ${hiddenInput('disassociate', 'true')}
-          <button class="quiet small">
-            Remove<span class="hidden"> ${objectTitleOf(member)}</span>
-          </button>`,
-      )
-    }
-  </li>`;
 
 function newUserForm(form: PanelForm): Html {
   const name = { id: 'new-member', name: 'username', label: 'New user' };

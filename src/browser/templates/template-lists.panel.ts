@@ -8,13 +8,14 @@ import { hiddenInput, html, type Html, type HtmlValue } from '../shared/html.js'
 import { scrollTable } from '../shared/layout.js';
 import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import {
+  listedItem,
   objectSelect,
   panelCard,
   panelForm,
   panelTextInput,
   type PanelForm,
 } from '../shared/panel-forms.js';
-import { objectTitleOf, type Item } from '../shared/value-views.js';
+import type { Item } from '../shared/value-views.js';
 
 interface ShownTemplate {
   id: number;
@@ -49,7 +50,7 @@ export class TemplateListsPanel implements Panel<ShownTemplate> {
         name === 'labels'
           ? body && labelForm(form, object.organization)
           : attach && credentialForm(form, await this.unlisted(listed, actor));
-      rows.push(listRow(target.path, listed, attach ? form : null, add));
+      rows.push(listRow(target.path, listed, attach ? { ...form, kind: 'inline' } : null, add));
     }
     return panelCard(
       'attached',
@@ -79,22 +80,7 @@ const listRow = (
     <td>
       ${listed.length === 0 && html`<span class="none">No ${path}</span>`}
       <ul class="held">
-        ${listed.map(
-          (item) =>
-            html`<li>
-              <a href="${String(item.url)}">${objectTitleOf(item)}</a>
-              ${
-                form &&
-                panelForm(
-                  form,
-                  html`${hiddenInput('id', Number(item.id))} ${hiddenInput('disassociate', 'true')}
-                    <button class="small">
-                      Remove<span class="hidden"> ${objectTitleOf(item)}</span>
-                    </button>`,
-                )
-              }
-            </li>`,
-        )}
+        ${listed.map((item) => listedItem(item, form))}
       </ul>
     </td>
     <td>${add}</td>

@@ -116,20 +116,28 @@ type RunFilter = readonly [name: string, control: (name: string, value: string) 
 /** Returns the filters of lists of runs: kind (if the list has several), date and launching user. */
 const runFilters = ({ variants }: ResourceDefinition): readonly RunFilter[] => [
   ...(variants
-    ? [['type', kindFilter(variants().map(({ type, label }) => [type, label]))] as const]
+    ? [
+        [
+          'type',
+          selectFilter(
+            'Kind',
+            variants().map(({ type, label }) => [type, label]),
+          ),
+        ] as const,
+      ]
     : []),
   ['created__gte', inputFilter('Since', 'date')],
   ['created_by__username', inputFilter('Launched by', 'text')],
 ];
 
-const kindFilter =
-  (kinds: readonly (readonly [string, string])[]): RunFilter[1] =>
+const selectFilter =
+  (label: string, choices: readonly (readonly [string, string])[]): RunFilter[1] =>
   (name, value) =>
     html`<div class="field">
-      <label for="filter-${name}">Kind</label>
+      <label for="filter-${name}">${label}</label>
       <select id="filter-${name}" name="${name}">
         <option value="">Any</option>
-        ${options(kinds, value)}
+        ${options(choices, value)}
       </select>
     </div>`;
 
@@ -141,19 +149,11 @@ const inputFilter =
       <input id="filter-${name}" name="${name}" type="${type}" value="${value}" />
     </div>`;
 
-const choiceFilter = (field: Field, chosen: string): Html =>
-  html`<div class="field">
-    <label for="filter-${field.name}">${labelForField(field)}</label>
-    <select id="filter-${field.name}" name="${field.name}">
-      <option value="">Any</option>
-      ${options(
-        field.choices
-          .filter(([value]) => value !== '')
-          .map(([value, label]) => [String(value), label] as const),
-        chosen,
-      )}
-    </select>
-  </div>`;
+function choiceFilter(field: Field, chosen: string): Html {
+  const choices = field.choices.map(([value, label]) => [String(value), label] as const);
+  const filled = choices.filter(([value]) => value !== '');
+  return selectFilter(labelForField(field), filled)(field.name, chosen);
+}
 
 function orderSelect(
   fields: readonly Field[],

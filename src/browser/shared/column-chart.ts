@@ -1,4 +1,5 @@
 import { html, type Html } from './html.js';
+import { scrollTable } from './layout.js';
 
 const TOP = 12;
 const BOTTOM = 24;
@@ -144,26 +145,19 @@ function column(index: number, top: number, chart: ColumnChart, frame: Frame): H
 }
 
 const valueTable = (chart: ColumnChart): Html =>
-  html`<div class="scroll" tabindex="0" role="region" aria-label="${chart.title}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${chart.unit}</th>
-          ${chart.series.map(({ label }) => html`<th scope="col">${capital(label)}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${chart.columns.map(
-          ({ name }, index) =>
-            html`<tr>
-              <th scope="row">${name}</th>
-              ${chart.series.map(
-                ({ values }) => html`<td class="number">${textFor(values[index] ?? 0, chart)}</td>`,
-              )}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  scrollTable(
+    chart.title,
+    [chart.unit, ...chart.series.map(({ label }) => capital(label))],
+    chart.columns.map(
+      ({ name }, index) =>
+        html`<tr>
+          <th scope="row">${name}</th>
+          ${chart.series.map(
+            ({ values }) => html`<td class="number">${textFor(values[index] ?? 0, chart)}</td>`,
+          )}
+        </tr>`,
+    ),
+    '',
+  );
 
 const capital = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());

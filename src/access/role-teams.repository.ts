@@ -23,7 +23,6 @@ export const rolesGrantedToTeam = (team: number): Sql => rolesGrantedToTeams([te
 export const rolesGrantedToTeams = (teams: readonly number[]): Sql => sql`
   SELECT rt.role_id FROM role_teams rt WHERE rt.team_id = ANY(${teams}::int[])`;
 
-/** Roles granted to teams. */
 @Injectable()
 export class RoleTeamsRepository extends TableRepository<RoleTeam> {
   constructor(@InjectRepository(RoleTeam) repository: Repository<RoleTeam>) {

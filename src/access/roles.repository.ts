@@ -89,7 +89,6 @@ export class RolesRepository extends TableRepository<RoleRow> {
     return existing(row, 'migrations create the roles of the system');
   }
 
-  /** Creates the roles of new objects. */
   async createFor(
     type: string,
     objects: readonly number[],

@@ -14,7 +14,6 @@ import type { AdHocCommand } from './ad-hoc-command.entity.js';
 import { adHocCommands } from './ad-hoc-commands.resource.js';
 import { CommandPasswords } from './command-passwords.service.js';
 
-/** Body of a relaunch. */
 export class CommandRelaunchBody {
   @CredentialPasswords()
   credential_passwords!: Record<string, string>;
@@ -22,7 +21,6 @@ export class CommandRelaunchBody {
 
 type Command = RowOf<AdHocCommand>;
 
-/** Returns the values of a command for its relaunch. */
 function relaunchValues(command: Command): Record<string, unknown> {
   const { inventory_id: inventory, credential_id: credential } = command;
   const { job_type, limit, module_name, module_args, forks, verbosity } = command;

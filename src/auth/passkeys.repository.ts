@@ -3,7 +3,6 @@ import { sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { Passkey } from './second-factor.entity.js';
 
-/** Verified use of a passkey. */
 interface VerifiedUse {
   id: number;
   /** Counter of the authenticator; 0 if it does not count. */

@@ -9,7 +9,6 @@ export class RecoveryCodesRepository extends TableRepository<RecoveryCode> {
     super(repository);
   }
 
-  /** Replaces all codes of a user. */
   async replace(user: number, digests: readonly string[]): Promise<void> {
     await this.delete({ user_id: user });
     await this.insertMany(digests.map((digest) => ({ digest, user_id: user })));

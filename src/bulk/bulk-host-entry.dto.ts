@@ -24,7 +24,6 @@ export class BulkHostEntry {
   variables!: string;
 }
 
-/** Group of a host, by name. */
 export class BulkGroupEntry {
   @Char({ ...KEPT, required: true })
   name!: string;

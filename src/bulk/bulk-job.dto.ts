@@ -40,7 +40,6 @@ export const DEFAULTS_IGNORED_IF_EMPTY = namesOf(LAUNCH_FIELDS.filter((field) =>
 /** Names of a job's fields that count as not sent when they are empty. */
 export const JOB_FIELDS_IGNORED_IF_EMPTY = new Set([...namesOf(LAUNCH_FIELDS), 'identifier']);
 
-/** Job of a bulk launch. */
 @Includes(LAUNCH_FIELDS)
 export class BulkJob {
   @Integer({ required: true, min: 1, column: null, filter: false })

@@ -57,9 +57,7 @@ export interface CheckedLaunch {
   entries: CheckedEntry[];
   /** Errors of the launch as a whole. */
   launchErrors: string[];
-  /** Errors of each entry. */
   entryErrors: FieldErrors[];
-  /** Errors of the fields of the launch. */
   fieldErrors: FieldErrors;
 }
 

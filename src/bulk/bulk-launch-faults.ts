@@ -10,7 +10,6 @@ import {
 } from '../prompts/launch-options.js';
 import type { JobEntry } from './job-entries.js';
 
-/** Template of an entry. */
 export interface EntryTemplate {
   id: number;
   type: string;

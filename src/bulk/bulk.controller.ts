@@ -3,7 +3,6 @@ import { ApiTags } from '@nestjs/swagger';
 import * as json from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 
-/** Index of the bulk operations. */
 @ApiTags('bulk')
 @Controller('api/v2/bulk')
 export class BulkController {

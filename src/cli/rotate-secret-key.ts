@@ -109,7 +109,6 @@ async function resealColumn(
 }
 
 interface ResealedBatch {
-  /** Number of changed rows. */
   changed: number;
   /** Number of texts that no key opens. */
   left: number;

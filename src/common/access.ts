@@ -141,7 +141,6 @@ export const isActor =
   (alias, actor) =>
     sql`${ident(alias, column)} = ${actor.id}`;
 
-/** Role of an object. */
 export interface ObjectRole {
   id: number;
   object_id: number;

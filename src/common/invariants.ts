@@ -30,7 +30,6 @@ export function entryOf<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Val
   return value as Value;
 }
 
-/** Returns the item of a list at an existing index. */
 export function itemAt<Item>(list: readonly Item[], index: number): Item {
   if (!(index in list)) {
     throw new BrokenInvariant(`the list of ${list.length} has an index ${index}`);

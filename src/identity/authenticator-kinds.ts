@@ -296,7 +296,6 @@ export const AUTHENTICATOR_KINDS = {
 
 export type AuthenticatorKind = keyof typeof AUTHENTICATOR_KINDS;
 
-/** Configuration of each kind. */
 export type Configurations = {
   [Name in AuthenticatorKind]: (typeof AUTHENTICATOR_KINDS)[Name] extends Kind<infer T> ? T : never;
 };

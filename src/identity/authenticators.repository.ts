@@ -49,7 +49,6 @@ export class AuthenticatorsRepository extends TableRepository<RowOf<Authenticato
       RETURNING *`);
   }
 
-  /** Returns an enabled authenticator. */
   enabledBySlug(slug: string): Promise<AnyAuthenticator | undefined> {
     return this.database.row<AnyAuthenticator & Record<string, unknown>>(sql`
       SELECT * FROM authenticators WHERE slug = ${slug} AND enabled`);

@@ -190,7 +190,6 @@ export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGrou
       ORDER BY id`);
   }
 
-  /** Adds and removes members of groups. */
   async changeMembers(
     added: readonly GroupInstance[],
     removed: readonly GroupInstance[],

@@ -5,7 +5,6 @@ import { lookupId } from './lookup-id.js';
 import { groupAndDescendants } from './group-children.repository.js';
 import { GroupHost } from './group.entity.js';
 
-/** A host in a group. */
 export interface Membership {
   groupId: number;
   hostId: number;
@@ -19,7 +18,6 @@ export const groupsOfHost = (hostId: number): Sql => sql`
 export const hostsBelow = (groupId: number): Sql => sql`
   SELECT host_id FROM group_hosts WHERE group_id IN (${groupAndDescendants(sql`${groupId}`)})`;
 
-/** Memberships of hosts in groups. */
 @Injectable()
 export class GroupHostsRepository extends TableRepository<GroupHost> {
   constructor(@InjectRepository(GroupHost) repository: Repository<GroupHost>) {

@@ -29,7 +29,6 @@ export class Group extends NamedEntity {
   is_imported!: boolean;
 }
 
-/** Host in a group. */
 @Entity('group_hosts')
 @Index('group_hosts_key', ['group_id', 'host_id'], { unique: true })
 export class GroupHost extends LinkRow {

@@ -12,7 +12,6 @@ import { Host } from './host.entity.js';
 export interface NamesOfHosts {
   /** Number of names, including those to be added. */
   total: number;
-  /** Number of new names. */
   added: number;
 }
 

@@ -83,7 +83,6 @@ export class Inventory extends NamedEntity {
   prevent_instance_group_fallback!: boolean;
 }
 
-/** Label of an inventory. */
 @Entity('inventory_labels')
 @Index('inventory_labels_key', ['inventory_id', 'label_id'], { unique: true })
 export class InventoryLabel extends LinkRow {

@@ -49,14 +49,12 @@ export interface ConstructedOptions {
   verbosity: number;
 }
 
-/** Sources of inventories. */
 @Injectable()
 export class InventorySourcesRepository extends TableRepository<RowOf<InventorySource>> {
   constructor(@InjectRepository(UnifiedTemplate) repository: Repository<UnifiedTemplate>) {
     super(repository);
   }
 
-  /** Returns the kind and organization of an inventory. */
   inventory(id: number): Promise<{ kind: string; organization_id: number } | undefined> {
     return this.database.row(sql`
       SELECT inv.kind, inv.organization_id FROM (${allInventories()}) inv WHERE inv.id = ${id}`);

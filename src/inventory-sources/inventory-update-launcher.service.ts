@@ -20,7 +20,6 @@ export interface StartedSource {
   updateId: number | null;
 }
 
-/** Starts updates of inventory sources. */
 @Injectable()
 export class InventoryUpdateLauncher extends UpdateLauncher {
   protected readonly templateField = 'inventory_source';

@@ -62,7 +62,6 @@ export const CONSTRUCTED_OPTIONS = [
   'verbosity',
 ] as const;
 
-/** Returns the errors of a change to a constructed inventory's source. */
 export function constructedErrors(changed: readonly string[]): FieldErrors {
   const editable: readonly string[] = CONSTRUCTED_OPTIONS;
   return Object.fromEntries(

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { JobTemplateCredential } from './job-template.entity.js';
 
-/** The credentials of job templates. */
 @Injectable()
 export class JobTemplateCredentialsRepository extends TableRepository<JobTemplateCredential> {
   constructor(

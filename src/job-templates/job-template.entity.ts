@@ -57,7 +57,6 @@ export class JobTemplate extends UnifiedTemplate {
   survey_spec!: object | null;
 }
 
-/** Credential of a job template. */
 @Entity('job_template_credentials')
 @Index('job_template_credentials_key', ['job_template_id', 'credential_id'], { unique: true })
 export class JobTemplateCredential extends LinkRow {
@@ -68,7 +67,6 @@ export class JobTemplateCredential extends LinkRow {
   credential_id!: number;
 }
 
-/** Label of a job template. */
 @Entity('job_template_labels')
 @Index('job_template_labels_key', ['job_template_id', 'label_id'], { unique: true })
 export class JobTemplateLabel extends LinkRow {

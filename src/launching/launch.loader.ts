@@ -77,7 +77,6 @@ export interface LoadedWorkflow extends LaunchableTemplate {
   labels: { id: number; name: string }[];
 }
 
-/** A node with the data for a launch. */
 export interface SavedNode {
   id: number;
   workflowTemplateId: number;

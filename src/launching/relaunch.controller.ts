@@ -16,7 +16,6 @@ import { launchedReply } from '../runs/launched-reply.js';
 import { CredentialPasswords } from '../prompts/credential-passwords.js';
 import { RelaunchService, type RelaunchHosts } from './relaunch.service.js';
 
-/** Body of a relaunch. */
 export class RelaunchBody {
   @Choices(
     [

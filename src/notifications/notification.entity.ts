@@ -158,7 +158,6 @@ export class NotificationAttempt extends WideResourceEntity {
   duration_ms!: number | null;
 }
 
-/** Number of notifications by template. */
 @Entity('notification_totals')
 export class NotificationTotal extends TotalRow {
   @Column({ type: 'integer', nullable: true })

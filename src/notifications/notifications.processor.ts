@@ -4,7 +4,6 @@ import type { QueueJob } from '../common/queue/bull-queue.port.js';
 import { QueueProcessor } from '../common/queue/queue-processor.js';
 import { Notifier } from './notifier.handler.js';
 
-/** Processor of the queue `notifications`. */
 @Processor('notifications')
 export class NotificationsProcessor extends QueueProcessor {
   constructor(@InjectQueue('notifications') queue: Queue<QueueJob>, handler: Notifier) {

@@ -37,7 +37,6 @@ export interface FailingTemplate {
   error: string;
 }
 
-/** Number of notifications of one type. */
 interface TypeSample {
   label: string;
   value: number;

@@ -149,7 +149,6 @@ function withSortedPaths(openapi: OpenAPIObject): OpenAPIObject {
   return { ...openapi, paths: Object.fromEntries(paths) };
 }
 
-/** A request with its response. */
 interface Exchange {
   status: number;
   /** Absent for a request without a body. */
@@ -158,7 +157,6 @@ interface Exchange {
   response?: unknown;
 }
 
-/** Examples of one operation. */
 export interface OperationExamples {
   accepted: Exchange;
   refused: Exchange;

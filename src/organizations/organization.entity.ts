@@ -38,7 +38,6 @@ export class OrganizationGalaxyCredential extends LinkRow {
   credential_id!: number;
 }
 
-/** Notification template of an organization for one event. */
 @Entity('organization_notifications')
 @Index('organization_notifications_key', ['organization_id', 'notification_template_id', 'event'], {
   unique: true,

@@ -32,7 +32,6 @@ export interface MergedVariables {
   variables: Record<string, unknown>;
   accepted: Record<string, unknown>;
   ignored: Record<string, unknown>;
-  /** Names of the secret variables. */
   secrets: string[];
   errors: FieldErrors;
 }

@@ -1,7 +1,6 @@
 import type { JWK } from 'jose';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Key that signs the identity tokens of runs. */
 @Entity('signing_keys')
 export class SigningKey {
   /** Thumbprint of the public key (RFC 7638): the `kid` of tokens. */

@@ -8,12 +8,10 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { JobCredential } from './job.entity.js';
 
-/** A credential of a job. */
 export interface CredentialOfJob extends VisibleCredential {
   job_id: number;
 }
 
-/** The credentials of jobs. */
 @Injectable()
 export class JobCredentialsRepository extends TableRepository<JobCredential> {
   constructor(@InjectRepository(JobCredential) repository: Repository<JobCredential>) {

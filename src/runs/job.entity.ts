@@ -135,7 +135,6 @@ export class Job extends ExecutedJob {
   playbook_counts!: Record<string, number>;
 }
 
-/** Credential of a job. */
 @Entity('job_credentials')
 @Index('job_credentials_key', ['job_id', 'credential_id'], { unique: true })
 export class JobCredential extends WideLinkRow {
@@ -146,7 +145,6 @@ export class JobCredential extends WideLinkRow {
   credential_id!: number;
 }
 
-/** Label of a job. */
 @Entity('job_labels')
 @Index('job_labels_key', ['job_id', 'label_id'], { unique: true })
 export class JobLabel extends WideLinkRow {

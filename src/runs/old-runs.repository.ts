@@ -23,7 +23,6 @@ export interface RetentionOverride {
   oldest: number | null;
 }
 
-/** The rules by which runs are removed. */
 export interface RetentionRules {
   /** Age in days from which finished runs are removed. */
   days: number;

@@ -6,7 +6,6 @@ import type { Sql } from '../database/sql.js';
  * These features implement the classes. The queries are for joins in statements about runs.
  */
 
-/** The workflow nodes of runs. */
 export abstract class RunWorkflows {
   /** Returns a query for `id`, `job_id`, the run, and `workflow_job_id`, its workflow job. */
   abstract nodesOfRuns(): Sql;

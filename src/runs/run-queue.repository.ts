@@ -158,7 +158,6 @@ const USAGE = sql`
   WHERE status IN ('waiting', 'running') AND ${IS_EXECUTED} AND launch_type <> 'sync'
   GROUP BY execution_node, instance_group_id`;
 
-/** The queue of pending runs. */
 @Injectable()
 export class RunQueueRepository extends TableRepository<Row> {
   constructor(@InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>) {

@@ -48,7 +48,6 @@ export interface SlowTask {
   longest_seconds: number;
 }
 
-/** A host on which jobs failed. */
 export interface FailingHost {
   /** Id of the host; null if it was deleted. */
   host: number | null;

@@ -18,7 +18,6 @@ const CALLBACK_LOCK = 7_303;
 
 /** Data for the representations of all kinds of runs, beyond the columns of a list. */
 export interface RunFacts extends Row {
-  /** Kind of the run. */
   type: string;
   /**
    * Launch type of the run; if no user launched it, that of the outermost workflow job around it.

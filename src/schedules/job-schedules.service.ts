@@ -44,7 +44,6 @@ const LISTS = {
 type ListName = keyof typeof LISTS;
 const LIST_NAMES = keysOf(LISTS);
 
-/** Creates schedules from jobs. */
 @Injectable()
 export class JobSchedules {
   constructor(

@@ -7,7 +7,6 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import type { InventoryTemplates } from '../inventories/inventory-uses.js';
 import { UnifiedTemplate } from './unified-template.entity.js';
 
-/** Name and kind of a template. */
 export interface TemplateName {
   id: number;
   type: string;

@@ -93,7 +93,6 @@ export const uniqueTemplateName = (model: string) => ({
   unified_job_templates_name_key: `${model} with this (name, organization) combination already exists.`,
 });
 
-/** Notification template of a template for one event. */
 @Entity('template_notifications')
 @Index(
   'template_notifications_key',

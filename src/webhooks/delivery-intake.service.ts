@@ -30,7 +30,6 @@ export interface DeliveryInput extends Omit<IncomingDelivery, 'templateId' | 'se
   audit?: (deliveryId: number) => void;
 }
 
-/** Result of a delivery. */
 export interface DeliveryResult {
   verdict: Verdict;
   reason: string;

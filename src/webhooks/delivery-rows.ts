@@ -3,7 +3,6 @@ import type { WebhookEvent } from '../code-hosts/event.js';
 import { raw, sql, type Sql } from '../database/sql.js';
 import type { IncomingDelivery, DeliveryOutcome, Verdict } from './delivery.js';
 
-/** A parsed delivery. */
 export type ParsedDelivery = IncomingDelivery & { event: WebhookEvent };
 
 /** A delivery that is about to launch, with the template option that affects deduplication. */

@@ -16,7 +16,6 @@ export interface IncomingDelivery {
   redeliveryOf: number | null;
 }
 
-/** Outcome of a delivery. */
 export interface DeliveryOutcome {
   verdict: Verdict;
   reason: string;

@@ -5,7 +5,6 @@ import { QueueProcessor } from '../common/queue/queue-processor.js';
 import { StatusPoster } from './status-poster.handler.js';
 import { STATUS_POSTS_QUEUE } from './status-posts.repository.js';
 
-/** Processor of the queue of status posts. */
 @Processor(STATUS_POSTS_QUEUE)
 export class StatusPostsProcessor extends QueueProcessor {
   constructor(@InjectQueue(STATUS_POSTS_QUEUE) queue: Queue<QueueJob>, handler: StatusPoster) {

@@ -34,7 +34,6 @@ export interface StatusPostAttempt {
 /** Result of an attempt, without the number and time that the repository adds. */
 export type NewAttempt = Omit<StatusPostAttempt, 'number' | 'at'>;
 
-/** A status that is to be posted. */
 export interface PendingStatus {
   jobId: number;
   status: string;

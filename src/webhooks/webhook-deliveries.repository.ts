@@ -23,7 +23,6 @@ import { allRuns } from '../runs/runs.repository.js';
 import { receivedServices, templateNames } from '../templates/templates.repository.js';
 import { WebhookDelivery } from './webhook-delivery.entity.js';
 
-/** The run that a delivery launched. */
 export interface DeliveredRun {
   id: number;
   /** Resource type. A job template that is launched in slices creates a workflow job. */
@@ -55,7 +54,6 @@ export interface WaitingPush {
   delivery_id: number;
 }
 
-/** Number of deliveries with a verdict. */
 export interface VerdictCount {
   verdict: string;
   deliveries: number;

@@ -139,7 +139,6 @@ export class WebhookDelivery {
   body_digest!: string | null;
 }
 
-/** Number of deliveries by template. */
 @Entity('webhook_delivery_totals')
 export class WebhookDeliveryTotal extends TotalRow {
   @Column({ type: 'integer', nullable: true })

@@ -67,7 +67,6 @@ export class WorkflowJobTemplateNode extends ResourceEntity {
   survey_passwords!: Record<string, string>;
 }
 
-/** Label of a workflow job template. */
 @Entity('workflow_job_template_labels')
 @Index('workflow_job_template_labels_key', ['workflow_job_template_id', 'label_id'], {
   unique: true,

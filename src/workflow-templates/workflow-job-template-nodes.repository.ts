@@ -124,7 +124,6 @@ export class WorkflowJobTemplateNodesRepository extends TableRepository<Row> {
     return existing(found, 'a SELECT without FROM has a row');
   }
 
-  /** Returns the workflow of each approval template. */
   workflowsOf(
     approvalTemplates: readonly number[],
   ): Promise<{ id: number; workflow_id: number }[]> {

@@ -3,7 +3,6 @@ import { resultOr } from '../common/errors/errors.js';
 import { exactJson } from '../common/exact-json.js';
 import { mergeArtifacts, openArtifacts, type Artifacts } from '../runs/workflow-artifacts.js';
 
-/** A run with its artifacts. */
 export interface RunWithArtifacts {
   run_id: number;
   artifacts: unknown;

@@ -85,7 +85,6 @@ export class WorkflowJobNode extends WideResourceEntity {
   secret_artifacts!: string;
 }
 
-/** Label of a workflow job. */
 @Entity('workflow_job_labels')
 @Index('workflow_job_labels_key', ['workflow_job_id', 'label_id'], { unique: true })
 export class WorkflowJobLabel extends WideLinkRow {

@@ -20,7 +20,6 @@ export interface NodeFacts extends Row {
   always_nodes: number[];
 }
 
-/** A node on the page of its workflow job. */
 export interface NodeOnPage {
   id: number;
   identifier: string;

@@ -42,13 +42,11 @@ export interface WorkflowApprovalFacts extends Row {
   approval_template: object | null;
 }
 
-/** A running workflow job. */
 export interface RunningWorkflowJob extends Row {
   cancel_requested: boolean;
   launch_config: LaunchConfig | null;
 }
 
-/** Artifacts of a workflow job's runs. */
 export interface StoredArtifacts {
   id: number;
   /** Artifacts as JSON text. */
@@ -202,7 +200,6 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     return row !== undefined;
   }
 
-  /** Returns true if a run has started. */
   async hasStarted(runId: number): Promise<boolean> {
     const row = await this.database.row(sql`
       SELECT 1 FROM unified_jobs WHERE id = ${runId} AND started IS NOT NULL`);
@@ -216,7 +213,6 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       WHERE type = 'workflow_approval' AND status = 'pending' AND ${IS_EXPIRED}`);
   }
 
-  /** Returns the pending approvals of one template. */
   pendingApprovals(templateId: number): Promise<number[]> {
     return this.database.ids(sql`
       SELECT id FROM unified_jobs

@@ -32,7 +32,6 @@ export interface Edge {
   kind: EdgeKind;
 }
 
-/** A node of a new workflow job. */
 export interface NewNode {
   /** Identifier, unique within its workflow job. */
   identifier: string;
@@ -53,7 +52,6 @@ export interface NewNode {
   allParentsMustConverge?: boolean;
 }
 
-/** A new workflow job. */
 export interface NewWorkflowJob {
   name: string;
   description: string;

@@ -11,7 +11,6 @@ import { labelOf } from '../../common/fields/label.js';
 /** Interval between refreshes of a visible page, in seconds. */
 const REFRESH_SECONDS = 20;
 
-/** Renders the dashboard. */
 export function dashboardPage(context: PageContext, dashboard: Dashboard): string {
   const { outcomes, active, failures, approvals, destinations, verdicts } = dashboard;
   const { starred, recent, steps, isLive } = dashboard;

@@ -12,7 +12,6 @@ import { refusalView } from '../shared/refusal.js';
 export const PAGE_PATH = '/second-factor/';
 const TITLE = 'Second factor';
 
-/** Parts of all pages of the second factor. */
 interface Parts {
   /** Path to redirect to at the end. */
   next: string;

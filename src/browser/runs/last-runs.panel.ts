@@ -12,7 +12,6 @@ import { resource, type ResourceDefinition } from '../../common/resource/define-
 const MAX = 5;
 const COLUMNS = ['status', 'started', 'elapsed', 'launched_by'] as const;
 
-/** Shows the last runs of a template. */
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template')
 export class LastRunsPanel implements Panel<{ id: number }> {

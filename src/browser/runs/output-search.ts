@@ -7,7 +7,6 @@ import { plainText } from '../../runs/output/stdout.js';
 const MAX = { events: 200, lines: 100 };
 const MAX_LINE = 300;
 
-/** A line that contains the search text. */
 export interface FoundLine {
   /** Line number, starting at 1. */
   line: number;

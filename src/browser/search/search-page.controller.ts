@@ -19,7 +19,6 @@ import { html, type Html } from '../shared/html.js';
 import { labelOf } from '../../common/fields/label.js';
 import { shorten, statusBadge } from '../shared/value-views.js';
 
-/** Serves the search page. */
 @ApiTags('root')
 @Controller('search')
 export class SearchPageController {

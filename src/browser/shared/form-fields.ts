@@ -8,7 +8,6 @@ import { folded } from './layout.js';
 import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
 import { helpFor, labelForField } from './labels.js';
 
-/** A field of a form, with its value and errors. */
 export interface FormField {
   field: Field;
   /** Prefix of the element ids, unique on the page. */

@@ -35,7 +35,6 @@ export interface RowActions {
   mayDelete: boolean;
 }
 
-/** Finds the actions of the rows of a list. */
 @Injectable()
 export class ListActions {
   constructor(private readonly runs: RunsRepository) {}

@@ -2,7 +2,6 @@ import type { Actor } from '../../common/access.js';
 import { attributes, html, type Html } from './html.js';
 import { icon, type IconName } from './icons.js';
 
-/** An item of the sidebar. */
 interface SidebarItem {
   label: string;
   icon: IconName;

@@ -40,7 +40,6 @@ export interface Notice {
   ignored: readonly string[];
 }
 
-/** A notice with its text. */
 interface ShownNotice {
   text: string;
   ignored: readonly string[];

@@ -15,7 +15,6 @@ import { selectRows } from '../../common/resource/select-rows.js';
 import { orderOf } from './tabs.js';
 import { objectTitleOf } from './value-views.js';
 
-/** A breadcrumb. */
 export interface Breadcrumb {
   name: string;
   /** Path of the page; empty without a page. */
@@ -24,7 +23,6 @@ export interface Breadcrumb {
 
 /** Reference of an object to its parent, which is its organization or its container. */
 interface ParentReference {
-  /** Field with the reference to the parent. */
   field: string;
   target: () => ResourceDefinition;
 }

@@ -11,7 +11,6 @@ import { Route } from '../../common/rest/route.js';
 import { STATISTICS_PARAMETERS, StatisticsService } from '../../statistics/statistics.service.js';
 import { statisticsPage } from './statistics-page.js';
 
-/** Serves the statistics page. */
 @ApiTags('root')
 @Controller('statistics')
 export class StatisticsPageController {

@@ -7,7 +7,6 @@ import { layOut, NODE_HEIGHT, NODE_WIDTH, type Point } from './graph-layout.js';
 import { keysOf } from '../../common/records.js';
 import { labelOf } from '../../common/fields/label.js';
 
-/** A node of the graph on a page. */
 export interface ShownNode {
   id: number;
   /** Identifier of the node; instead of a generated identifier, the name of its run or template. */

@@ -24,7 +24,6 @@ interface Step {
   kind: Edge['kind'];
 }
 
-/** The run of a node. */
 export interface NodeRun {
   url: string;
   events: string;

@@ -22,7 +22,6 @@ export function randomAlphanumeric(length: number): string {
   return text;
 }
 
-/** Returns a new webhook key. */
 export function generateWebhookKey(): string {
   return randomAlphanumeric(WEBHOOK_KEY_LENGTH);
 }

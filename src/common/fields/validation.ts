@@ -17,7 +17,6 @@ type Metadata = ReturnType<
   ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
 >[number];
 
-/** Options for reading a body. */
 export interface ReadOptions {
   /** True for PATCH: only keys that are present are read. */
   partial?: boolean;

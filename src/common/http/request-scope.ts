@@ -12,7 +12,6 @@ export interface RequestScope {
   isApplication?: boolean;
   /** Digest of the browser session of the request. */
   sessionDigest?: string;
-  /** Digest of the token of the request. */
   tokenDigest?: string;
   /** Object of the URL. `authorize` checks the request on the object again. */
   target?: { type: string; id: number; authorize: () => Promise<unknown> };

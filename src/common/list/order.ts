@@ -8,7 +8,6 @@ import { idType } from '../resource/ids.js';
 import { follow } from '../resource/followed-relations.js';
 import { filterableField, isRelation, MAX_RELATIONS, resolvePath } from './filter-compiler.js';
 
-/** Term of ORDER BY. */
 export interface OrderTerm {
   expression: Sql;
   descending: boolean;

@@ -8,7 +8,6 @@ import { FilterCompiler, searchFields } from './filter-compiler.js';
 import { parseListQuery } from './query.js';
 import { withListTimeout } from './time-limit.js';
 
-/** Object in the search results. */
 export interface SearchResult {
   type: string;
   id: number;

@@ -95,7 +95,6 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
       RETURNING id, queue, subject_id, machine, attempts`);
   }
 
-  /** Returns the number of outbox rows by queue. */
   countByQueue(): Promise<{ label: string; value: number }[]> {
     return this.database.rows(
       sql`SELECT queue AS label, count(*)::int AS value FROM outbox GROUP BY queue`,

@@ -155,7 +155,6 @@ const SHARED: Record<string, JsonSchema> = {
   ),
 };
 
-/** Returns the component schemas of all resources, by name. */
 export function componentSchemas(
   definitions: readonly ResourceDefinition[],
 ): Record<string, JsonSchema> {

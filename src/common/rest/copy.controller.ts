@@ -42,7 +42,6 @@ const nameFields = ({ fields }: Pick<ResourceDefinition, 'fields'>) =>
  */
 @Controller()
 export abstract class CopyController<Schema extends object = object> {
-  /** Resource whose objects are copied. */
   protected abstract readonly copied: ResourceDefinition<Schema>;
 
   @Inject() protected readonly services!: CommonServices;

@@ -45,7 +45,6 @@ export abstract class ErrorViews {
   abstract send(request: ApiRequest, response: Response, rendered: ErrorResponse): Promise<boolean>;
 }
 
-/** Status, body and headers of an error response. */
 export interface ErrorResponse {
   status: number;
   body: Record<string, unknown>;

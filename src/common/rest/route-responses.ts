@@ -67,7 +67,6 @@ type Content = Record<string, { schema: JsonSchema }>;
 /** Content of an error response as a page, for routes that also return pages. */
 const PAGE = { 'text/html': { schema: { type: 'string' } } };
 
-/** Returns the error responses of a route. */
 export function errorResponses(
   info: RouteInfo,
   { method, parameters }: RouteLocation,

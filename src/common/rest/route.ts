@@ -267,7 +267,6 @@ export interface AlternativeResponse {
 export interface QueryParameter {
   name: string;
   description: string;
-  /** JSON schema of the parameter's value. */
   schema: JsonSchema;
 }
 

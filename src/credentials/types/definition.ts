@@ -75,7 +75,6 @@ export interface CredentialTypeDefinition {
 /** Inputs of a credential: declared ids only, with secrets in clear text. */
 export type CredentialInputs = Record<string, string | boolean>;
 
-/** Inputs of a credential with their type. */
 export interface TypedInputs {
   type: CredentialTypeDefinition;
   inputs: CredentialInputs;

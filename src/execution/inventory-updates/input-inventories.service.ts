@@ -16,7 +16,6 @@ import { RunFailed } from '../worker/outcome.js';
  */
 const OPTIONS = { hostvars: true, towervars: true } as const;
 
-/** The input inventories of an update. */
 export interface ProvidedInputs {
   readonly scripts: readonly string[];
   readonly hosts: ReadonlyMap<string, number>;

@@ -4,7 +4,6 @@ const MAX_BYTES = 1024 * 1024;
 const ROLES = ['~/.ansible/roles', '/usr/share/ansible/roles', '/etc/ansible/roles'];
 const COLLECTIONS = ['~/.ansible/collections', '/usr/share/ansible/collections'];
 
-/** Search paths of Ansible for roles and collections. */
 export interface SearchPaths {
   readonly rolesPaths: readonly string[];
   readonly collectionsPaths: readonly string[];

@@ -59,7 +59,6 @@ export interface PreparedRun {
   readonly workspace: Workspace;
   /** Arguments of `ansible-runner`. */
   readonly args: readonly string[];
-  /** Environment of `ansible-runner`. */
   readonly environment: Readonly<Record<string, string>>;
   /** Files of `env` that are removed once the run has started. */
   readonly startFiles: readonly string[];

@@ -1,6 +1,5 @@
 import type { RunnerEvent } from './events.js';
 
-/** Options of the batches. */
 export interface BatchOptions {
   /** Maximum number of events in a batch. */
   readonly maxEvents: number;

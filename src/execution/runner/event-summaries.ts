@@ -6,7 +6,6 @@ import { storableText, truncateText } from '../../common/fields/text.js';
 import { mapTextsIn } from './clean-text.js';
 import { storableCount } from './events.js';
 
-/** Number of plays and tasks of a run. */
 export interface RunCounts {
   readonly playCount: number;
   readonly taskCount: number;

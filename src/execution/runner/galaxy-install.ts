@@ -27,7 +27,6 @@ export interface ContentLimits {
   readonly onOutput: (text: string) => void;
 }
 
-/** An installation of roles and collections. */
 export interface InstallRequest extends ContentLimits {
   /**
    * Folder of the project, which is only read; null if the requirements refer to no file in it. The

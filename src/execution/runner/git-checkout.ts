@@ -34,7 +34,6 @@ export interface SignedFiles {
   readonly publicKey?: string;
 }
 
-/** Request for one project update. */
 export interface SyncRequest extends GitProject, GitLimits, SignedFiles {
   /** Branch, tag or commit; the remote's default branch if empty. */
   readonly branch?: string;
@@ -251,7 +250,6 @@ async function resolveName(
   return null;
 }
 
-/** Returns the commit of a name, or null. */
 function commitOf(git: GitSession, dir: string, name: string): Promise<string | null> {
   return git.query(['rev-parse', '--verify', '--quiet', `${name}^{commit}`], dir);
 }

@@ -24,7 +24,6 @@ export interface GitCredential {
   readonly sshKeyUnlock?: string;
 }
 
-/** The sources and folders that a session can access. */
 export interface GitAccess {
   /** Source to fetch from; null if nothing is fetched. */
   readonly source: GitSource | null;

@@ -10,7 +10,6 @@ export type EndReason = 'canceled' | 'timeout' | 'idle' | 'full' | 'memory' | 'e
 /** Final status of a run. */
 export type RunStatus = 'successful' | 'failed' | EndReason;
 
-/** Result of a run. */
 export interface RunResult {
   /** Exit code of `ansible-runner`; null if it ended by a signal or never started. */
   readonly rc: number | null;
@@ -45,7 +44,6 @@ export interface RunOptions {
   readonly wrap?: (command: Command) => Promise<Launch>;
 }
 
-/** A started run. */
 export interface RunHandle {
   /** Process id; undefined before the start. */
   readonly pid: number | undefined;

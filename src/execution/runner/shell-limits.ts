@@ -3,7 +3,6 @@ import { watchFolder } from './folder-watch.js';
 /** Reason why a command was ended early. */
 export type EarlyEnd = 'canceled' | 'timeout' | 'full';
 
-/** Limits of a command. */
 export interface ShellLimits {
   /** Time of `performance.now()` at which the command is ended; `Infinity`: no deadline. */
   readonly deadline: number;
@@ -42,7 +41,6 @@ export class LimitWatch {
     this.cleanups.push(watchFolder(folder, maxFolderBytes, end('full')));
   }
 
-  /** Stops the watch. */
   release(): void {
     for (const cleanup of this.cleanups) cleanup();
   }

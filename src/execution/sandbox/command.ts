@@ -38,7 +38,6 @@ export interface SandboxSpec {
   readonly maxFileBytes?: number;
 }
 
-/** Start parameters of a command's process. */
 export interface Launch extends Command {
   /**
    * Number of processes between the first process of the sandbox and the command; null without a sandbox. A
@@ -51,7 +50,6 @@ export interface Launch extends Command {
   readonly outOfMemoryCode?: number;
 }
 
-/** Starts commands in a sandbox. */
 export interface Sandbox {
   /** Returns how to start a command so that it sees exactly the files that its sandbox lists. */
   wrap(command: Command, spec: SandboxSpec): Promise<Launch>;

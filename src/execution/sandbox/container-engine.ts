@@ -85,7 +85,6 @@ export async function provideImage(engine: string, image: string): Promise<void>
   if (!isPresent) await exec(engine, ['pull', image], PULL_LIMIT_MS);
 }
 
-/** A local image. */
 export interface LocalImage {
   /** Id for starting containers, because a tag can be moved meanwhile. */
   readonly id: string;
@@ -120,7 +119,6 @@ export interface RegistryLogin {
   readonly verifiesTls: boolean;
 }
 
-/** A pull of an image. */
 export interface PullRequest extends Pick<ContainerPlan, 'engine' | 'isPodman'> {
   readonly image: string;
   readonly login: RegistryLogin | null;

@@ -21,13 +21,11 @@ export class PulledImages {
     this.root = resolve(dataDir, 'images');
   }
 
-  /** Records a pull. */
   async recordPull({ id }: LocalImage): Promise<void> {
     await mkdir(this.root, { recursive: true, mode: 0o700 });
     await writeFile(this.fileOf(id), '');
   }
 
-  /** Records a use of an image. */
   async recordUse({ id }: LocalImage): Promise<void> {
     const now = new Date();
     await utimes(this.fileOf(id), now, now).catch(ignoreMissing);

@@ -20,7 +20,6 @@ import { CannotStart, finalOutcome, outcomeOf } from './outcome.js';
 import { ProjectContent } from '../project-updates/project-content.service.js';
 import { ProjectSync } from '../project-updates/project-sync.service.js';
 
-/** The files of a job. */
 export interface ProjectFiles {
   dir: string;
   /** True if other runs also use `dir`, so that the run needs its own copy. */
@@ -36,7 +35,6 @@ export interface ProjectFiles {
   content: string | null;
 }
 
-/** A request for the files of a project. */
 export interface FilesRequest {
   project: JobProject;
   /** Branch, tag, ref or commit chosen for this job; empty: the project's last revision. */

@@ -47,7 +47,6 @@ const MAX_HIDDEN_LENGTH = 64 * 1024;
 /** Ansible's message if the limit matches none of the inventory's hosts. */
 const NO_HOST_LEFT = '--limit leaves us with no hosts to target';
 
-/** Converts an event to its row. */
 export type RowOfEvent = (event: RunnerEvent) => EventRow;
 
 /** Receives the events of one playbook: stores them, and collects the data of the run's end. */

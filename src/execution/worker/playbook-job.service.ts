@@ -34,7 +34,6 @@ import { CannotStart, type RunOutcome, type RunKind } from './outcome.js';
 import { WorkerNode } from './worker-node.service.js';
 import { openPasswords, openSecrets } from '../../prompts/launch-secrets.js';
 
-/** The secrets of a job. */
 interface JobSecrets {
   passwords: Readonly<Record<string, string>>;
   answers: Readonly<Record<string, unknown>>;
@@ -67,7 +66,6 @@ interface JobPreparation extends Preparation {
   facts: RunHostFacts | null;
 }
 
-/** Runs the playbook of a job. */
 @Injectable()
 export class PlaybookJob implements RunKind {
   constructor(

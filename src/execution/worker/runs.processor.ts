@@ -6,7 +6,6 @@ import { QueueProcessor } from '../../common/queue/queue-processor.js';
 import { Settings } from '../../config/settings.js';
 import { RunsHandler } from './runs.handler.js';
 
-/** Processor of the queue `runs`. */
 export abstract class RunsProcessor extends QueueProcessor {}
 
 /**

@@ -1,4 +1,3 @@
-/** A group in a source's delivery. */
 export interface DeliveredGroup {
   readonly name: string;
   /** Description; null if the source has none. */
@@ -8,7 +7,6 @@ export interface DeliveredGroup {
   readonly children: ReadonlySet<string>;
 }
 
-/** A host in a source's delivery. */
 export interface DeliveredHost {
   readonly name: string;
   readonly description: string | null;

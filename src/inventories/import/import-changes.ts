@@ -1,7 +1,6 @@
 import type { ImportPlan, Matched } from './import-plan.js';
 import type { KnownHost, PlannedHost } from './known-objects.js';
 
-/** Number of objects of a kind that an import changed. */
 export interface ObjectChanges {
   added: number;
   changed: number;

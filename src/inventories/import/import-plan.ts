@@ -15,7 +15,6 @@ import type { KnownHost, KnownObject, PlannedHost, PlannedObject } from './known
 /** Maximum length of an object's variables in characters; variables that users enter have the same limit. */
 const MAX_VARIABLES = 1_048_576;
 
-/** Options of an import. */
 export interface ImportOptions {
   /** True to remove objects that the source created and no longer delivers. */
   readonly overwrite: boolean;

@@ -12,7 +12,6 @@ import type {
 } from './known-objects.js';
 import { InventorySourceHost } from './source-claim.entity.js';
 
-/** The source and the inventory of an import. */
 export interface ImportScope {
   readonly sourceId: number;
   readonly inventoryId: number;
@@ -38,7 +37,6 @@ export interface Claim {
   readonly mergedDigest: string;
 }
 
-/** Kinds of imported objects. */
 export type ImportedKind = 'hosts' | 'groups';
 
 const CLAIMS = {
@@ -146,7 +144,6 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
       WHERE hosts.id = given.id`);
   }
 
-  /** Deletes objects of an inventory. */
   async removeAll(kind: ImportedKind, ids: readonly number[]): Promise<void> {
     await this.database.execute(sql`DELETE FROM ${ident(kind)} WHERE id = ANY(${ids}::int[])`);
   }

@@ -42,7 +42,6 @@ export interface OutgoingMessage {
   readonly text: string;
 }
 
-/** Context of one attempt. */
 export interface SendContext {
   readonly http: OutboundClient;
   readonly urls: ServiceUrls;

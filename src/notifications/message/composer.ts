@@ -62,7 +62,6 @@ const BLANK_BODY = [
 const SUBJECT_LIMIT = 65_536;
 const REASON_LIMIT = 300;
 
-/** Input for a message. */
 export interface ComposeInput {
   readonly type: NotificationType;
   readonly event: MessageEvent;

@@ -24,7 +24,6 @@ export function requireLength(length: number): void {
 export const requirePrintable = (value: EngineValue, indent = 0): void =>
   requireLength(printedLength(value, MAX_TEXT_LENGTH, indent));
 
-/** Creates values of the engine. */
 export class ValueFactory {
   /** @param missing creates the value of an unknown variable, which strict evaluation rejects */
   constructor(

@@ -56,7 +56,6 @@ export interface RunTask extends Record<TaskOutcome, number> {
  */
 const MAX_HEIGHT = 8;
 
-/** The events of runs. */
 @Injectable()
 export class JobEventsRepository extends TableRepository<Row> {
   constructor(@InjectRepository(JobEvent) repository: Repository<JobEvent>) {

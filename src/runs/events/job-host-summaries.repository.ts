@@ -48,11 +48,9 @@ export interface RunHost {
   failures: number;
   dark: number;
   skipped: number;
-  /** Number of hosts of the run. */
   total: number;
 }
 
-/** Numbers of all hosts and of failed hosts of a run. */
 export interface HostCounts {
   all: number;
   failed: number;

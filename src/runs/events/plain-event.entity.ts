@@ -28,7 +28,6 @@ export abstract class PlainEvent extends JobEvent {
   override role!: string;
 }
 
-/** One event of an ad hoc command. */
 export class AdHocCommandEvent extends PlainEvent {
   @Reference('ad_hoc_command', {
     ...WIDE,

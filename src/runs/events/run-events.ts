@@ -81,7 +81,6 @@ export const nextEvents = (
     },
   );
 
-/** The run and query of a request for events. */
 interface EventsRequest {
   runs: ResourceDefinition;
   id: number;

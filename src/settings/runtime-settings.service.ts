@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isSameJson } from '../common/exact-json.js';
+import { mapValues, tableOf } from '../common/records.js';
 import { logAggregatorFaults } from '../config/logging-settings.js';
 import { isSealed, rowContext, SecretBox } from '../common/crypto/secret-box.js';
 import { ActivityRecorder } from '../common/activity/activity.js';
@@ -40,19 +41,14 @@ export class RuntimeSettings {
    */
   async get<Name extends SettingName>(...names: Name[]): Promise<Pick<SettingValues, Name>> {
     const values = await this.stored(names);
-    return Object.fromEntries(names.map((name) => [name, this.opened(name, values[name])])) as Pick<
-      SettingValues,
-      Name
-    >;
+    return tableOf(names, (name) => this.opened(name, values[name])) as Pick<SettingValues, Name>;
   }
 
   /** Returns current values; secrets that were changed are sealed. */
   private async stored(names: readonly SettingName[]): Promise<Record<string, unknown>> {
     const rows = await this.changes.of(names);
     const changed = new Map(rows.map((row) => [row.name, row.value]));
-    return Object.fromEntries(
-      names.map((name) => [name, changed.has(name) ? changed.get(name) : this.settings[name]]),
-    );
+    return tableOf(names, (name) => (changed.has(name) ? changed.get(name) : this.settings[name]));
   }
 
   private opened(name: SettingName, value: unknown): unknown {
@@ -171,12 +167,10 @@ export class RuntimeSettings {
     this.activity.record({
       operation: 'update',
       object1: { type: 'setting', id: 0, name: Object.keys(changes).join(', ') },
-      changes: Object.fromEntries(
-        Object.entries(changes).map(([name, value]) => [
-          name,
-          [auditValue(name, before[name]), auditValue(name, value)],
-        ]),
-      ),
+      changes: mapValues(changes, (value, name) => [
+        auditValue(name, before[name]),
+        auditValue(name, value),
+      ]),
     });
   }
 }

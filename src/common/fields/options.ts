@@ -2,6 +2,7 @@ import type { JsonSchema, JsonSchemas } from './json-schema.js';
 import { hasValue } from './column-types.js';
 import type { Field, FieldOptions } from './field.js';
 import { labelOf } from './label.js';
+import { mapValues } from '../records.js';
 
 /**
  * Returns the OPTIONS `type` of a field (docs/contract/conventions.md#options). The command-line client
@@ -88,17 +89,12 @@ const SCHEMA_TYPES: Readonly<Record<string, string>> = { number: 'decimal', arra
 
 /** Describes values that are shown but are not fields: members of documents and of representations. */
 export function schemaOptions(members: JsonSchemas): Record<string, object> {
-  return Object.fromEntries(
-    Object.entries(members).map(([name, schema]) => [
-      name,
-      {
-        type: schemaType(schema),
-        label: labelOf(name),
-        ...(schema.description ? { help_text: schema.description } : {}),
-        filterable: false,
-      },
-    ]),
-  );
+  return mapValues(members, (schema, name) => ({
+    type: schemaType(schema),
+    label: labelOf(name),
+    ...(schema.description ? { help_text: schema.description } : {}),
+    filterable: false,
+  }));
 }
 
 function schemaType({ type, format, anyOf }: JsonSchema): string {

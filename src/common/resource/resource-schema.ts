@@ -3,6 +3,7 @@ import { fieldSchema } from '../fields/field-schema.js';
 import type { ResourceDefinition } from './define-resource.js';
 import { idType } from './ids.js';
 import { linksOf } from './links.js';
+import { mapValues, tableOf } from '../records.js';
 import * as json from '../fields/json-schema.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 
@@ -48,12 +49,10 @@ function resourceSchema(definition: ResourceDefinition): JsonSchema {
 
 /** Adds the descriptions of the fields that other schemas replace. */
 const describedBy = (definition: ResourceDefinition, schemas: JsonSchemas): JsonSchemas =>
-  Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
-      const help = definition.field(name)?.help;
-      return [name, help ? { description: help, ...schema } : schema];
-    }),
-  );
+  mapValues(schemas, (schema, name) => {
+    const help = definition.field(name)?.help;
+    return help ? { description: help, ...schema } : schema;
+  });
 
 function relatedSchema(definition: ResourceDefinition): JsonSchema {
   const names = [
@@ -93,14 +92,11 @@ const othersOf = (schema: JsonSchema | undefined): JsonSchema =>
 
 /** Returns the schema of a resource's summary in other resources. Members that are null are omitted. */
 function summarySchema(definition: ResourceDefinition): JsonSchema {
-  const properties = Object.fromEntries(
-    definition.summary.map((name) => {
-      // A name that is neither a field nor a column is the type of an object in a shared table.
-      const field =
-        definition.field(name) ?? definition.fields.find(({ column }) => column === name);
-      return [name, field ? fieldSchema({ ...field, nullable: false }) : TYPE] as const;
-    }),
-  );
+  const properties = tableOf(definition.summary, (name) => {
+    // A name that is neither a field nor a column is the type of an object in a shared table.
+    const field = definition.field(name) ?? definition.fields.find(({ column }) => column === name);
+    return field ? fieldSchema({ ...field, nullable: false }) : TYPE;
+  });
   const additions = definition.shows.summary ?? {};
   const all = { ...properties, ...describedBy(definition, additions) };
   return json.object(

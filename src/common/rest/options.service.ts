@@ -6,6 +6,7 @@ import { fieldOptions, schemaOptions } from '../fields/options.js';
 import { isWritable } from '../fields/reads.decorator.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { searchFields } from '../list/filter-compiler.js';
+import { mapValues } from '../records.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { changeable } from './changes.js';
 import { followedRelations } from '../resource/followed-relations.js';
@@ -231,9 +232,7 @@ function resourceOptions(definition: ResourceDefinition, isList: boolean): Descr
  * itself declares.
  */
 const unfilterable = (keys: Record<string, object>): Record<string, object> =>
-  Object.fromEntries(
-    Object.entries(keys).map(([name, described]) => [name, { ...described, filterable: false }]),
-  );
+  mapValues(keys, (described) => ({ ...described, filterable: false }));
 
 /**
  * Describes the keys of a representation: the fields, and the members that the resource's `shows` adds.

@@ -1,3 +1,4 @@
+import { typeName } from '../../common/fields/fault-texts.js';
 import { isRecord } from '../../common/records.js';
 import { APPROVAL_EVENTS, RUN_EVENTS } from './message-events.js';
 import type { ApprovalEvent, MessageParts, Messages } from './message-events.js';
@@ -30,7 +31,7 @@ export function inspectMessages(value: unknown): { errors: string[]; texts: Mess
   const texts: MessageText[] = [];
   if (value === null) return { errors, texts };
   if (!isRecord(value)) {
-    errors.push(`Expected dict for 'messages' field, found ${pythonType(value)}`);
+    errors.push(`Expected dict for 'messages' field, found ${classOf(value)}`);
     return { errors, texts };
   }
   for (const [event, parts] of Object.entries(value)) {
@@ -41,7 +42,7 @@ export function inspectMessages(value: unknown): { errors: string[]; texts: Mess
     } else if (parts === null) {
       continue;
     } else if (!isRecord(parts)) {
-      errors.push(`Expected dict for event '${event}', found ${pythonType(parts)}`);
+      errors.push(`Expected dict for event '${event}', found ${classOf(parts)}`);
     } else if (event === 'workflow_approval') {
       inspectApprovals(parts, errors, texts);
     } else {
@@ -102,9 +103,7 @@ function inspectApprovals(approvals: Plain, errors: string[], texts: MessageText
     } else if (parts === null) {
       continue;
     } else if (!isRecord(parts)) {
-      errors.push(
-        `Expected dict for workflow approval event '${event}', found ${pythonType(parts)}`,
-      );
+      errors.push(`Expected dict for workflow approval event '${event}', found ${classOf(parts)}`);
     } else {
       inspectParts('workflow_approval', parts, errors, texts);
     }
@@ -118,7 +117,7 @@ function inspectParts(event: string, parts: Plain, errors: string[], texts: Mess
     } else if (text === null) {
       continue;
     } else if (typeof text !== 'string') {
-      errors.push(`Expected string for '${part}', found ${pythonType(text)}, `);
+      errors.push(`Expected string for '${part}', found ${classOf(text)}, `);
     } else if (part === 'message' && /[\r\n]/.test(text)) {
       errors.push(`Messages cannot contain newlines (found newline in ${event} event)`);
     } else {
@@ -127,18 +126,5 @@ function inspectParts(event: string, parts: Plain, errors: string[], texts: Mess
   }
 }
 
-/** Returns the Python name of a type, which clients of this API expect. */
-function pythonType(value: unknown): string {
-  if (value === null) return "<class 'NoneType'>";
-  if (Array.isArray(value)) return "<class 'list'>";
-  switch (typeof value) {
-    case 'string':
-      return "<class 'str'>";
-    case 'boolean':
-      return "<class 'bool'>";
-    case 'number':
-      return Number.isInteger(value) ? "<class 'int'>" : "<class 'float'>";
-    default:
-      return "<class 'dict'>";
-  }
-}
+/** Returns the Python class of a value as Python shows it, as the contract texts do. */
+const classOf = (value: unknown): string => `<class '${typeName(value)}'>`;

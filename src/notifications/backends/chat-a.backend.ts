@@ -5,11 +5,11 @@ import {
   type SendContext,
   joinUrl,
 } from './backend.js';
-import { configuredListOf, configuredTextOf } from './configuration-values.js';
+import { configuredListOf } from './configuration-values.js';
 import { sendToEach } from './each-target.js';
 import { deliver, excerptOf, retryAfterOf } from './http-delivery.js';
 import { truncateText } from '../../common/fields/text.js';
-import { isRecord } from '../../common/records.js';
+import { isRecord, textMember } from '../../common/records.js';
 
 const FAILURE = 'Error sending notification chat_a';
 const MAX_TEXT = 40_000;
@@ -49,7 +49,7 @@ async function post(
   target: string,
   context: SendContext,
 ): Promise<void> {
-  const token = configuredTextOf(config, 'token');
+  const token = textMember(config, 'token');
   const response = await deliver(context, {
     failure: FAILURE,
     secrets: [token],
@@ -60,7 +60,7 @@ async function post(
         authorization: `Bearer ${token}`,
         'content-type': 'application/json;charset=utf-8',
       },
-      body: JSON.stringify(payloadOf(target, text, configuredTextOf(config, 'hex_color'))),
+      body: JSON.stringify(payloadOf(target, text, textMember(config, 'hex_color'))),
     },
   });
   const error = errorIn(response.body, [token]);

@@ -1,6 +1,7 @@
+import { textMember } from '../../common/records.js';
 import { secretsInUrl } from '../../outbound/mask.js';
 import type { ConfigurationField, NotificationBackend } from './backend.js';
-import { configuredTextOf, flagOf } from './configuration-values.js';
+import { flagOf } from './configuration-values.js';
 import { deliverOnce } from './http-delivery.js';
 import { truncateText } from '../../common/fields/text.js';
 
@@ -27,10 +28,10 @@ const chatHook = (
     ...optional,
   },
   send: (config, message, context) => {
-    const url = configuredTextOf(config, 'url');
+    const url = textMember(config, 'url');
     const payload = [
       ['text', truncateText(message.subject, maxText)] as const,
-      ...Object.keys(optional).map((key) => [key, configuredTextOf(config, key)] as const),
+      ...Object.keys(optional).map((key) => [key, textMember(config, key)] as const),
     ];
     const filled = payload.filter(([, value]) => value !== '');
     return deliverOnce(context, {

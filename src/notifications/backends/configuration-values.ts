@@ -1,12 +1,6 @@
 import { textMembers } from '../../common/records.js';
 import type { Configuration } from './backend.js';
 
-/** Returns the value of a text key; "" if absent. */
-export function configuredTextOf(config: Configuration, key: string): string {
-  const value = config[key];
-  return typeof value === 'string' ? value : '';
-}
-
 /**
  * Returns a whole number; null if absent, "" or not a number (`dashboardId` can be "" for none).
  */

@@ -1,3 +1,4 @@
+import { textMember } from '../../common/records.js';
 import { secretsInUrl } from '../../outbound/mask.js';
 import {
   type Configuration,
@@ -5,7 +6,7 @@ import {
   type OutgoingMessage,
   joinUrl,
 } from './backend.js';
-import { flagOf, intOf, configuredListOf, configuredTextOf } from './configuration-values.js';
+import { flagOf, intOf, configuredListOf } from './configuration-values.js';
 import { deliverOnce } from './http-delivery.js';
 
 /** Digits of a number; empty: not set. */
@@ -36,13 +37,13 @@ export const dashboardABackend: NotificationBackend = {
       : ["Configuration field 'panelId' must be a number."]),
   ],
   send: (config, message, context) => {
-    const key = configuredTextOf(config, 'key');
+    const key = textMember(config, 'key');
     return deliverOnce(context, {
       failure: 'Error sending notification dashboard_a',
-      secrets: [key, ...secretsInUrl(configuredTextOf(config, 'url'))],
+      secrets: [key, ...secretsInUrl(textMember(config, 'url'))],
       request: {
         method: 'POST',
-        url: joinUrl(configuredTextOf(config, 'url'), '/api/annotations'),
+        url: joinUrl(textMember(config, 'url'), '/api/annotations'),
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify(annotationOf(config, message)),
         verifyTls: !flagOf(config, 'no_verify_ssl'),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { textMember } from '../../common/records.js';
 import type { Configuration } from './backend.js';
-import { intOf, configuredTextOf } from './configuration-values.js';
+import { intOf } from './configuration-values.js';
 import type { NotificationType } from './notification-type.js';
 import { backendFor } from './registry.js';
 
@@ -23,9 +24,9 @@ export function destinationOf(
 function addressOf(type: NotificationType, configuration: Configuration): string {
   switch (type) {
     case 'email':
-      return `${configuredTextOf(configuration, 'host')}:${intOf(configuration, 'port') ?? ''}`;
+      return `${textMember(configuration, 'host')}:${intOf(configuration, 'port') ?? ''}`;
     case 'irc':
-      return `${configuredTextOf(configuration, 'server')}:${intOf(configuration, 'port') ?? ''}`;
+      return `${textMember(configuration, 'server')}:${intOf(configuration, 'port') ?? ''}`;
     default:
       return urlAddress(type, configuration);
   }
@@ -34,7 +35,7 @@ function addressOf(type: NotificationType, configuration: Configuration): string
 /** Returns the address in the URL field; channels without a URL field use one fixed service. */
 function urlAddress(type: NotificationType, configuration: Configuration): string {
   const key = Object.entries(backendFor(type).fields).find(([, field]) => field.url)?.[0];
-  const url = key ? configuredTextOf(configuration, key) : '';
+  const url = key ? textMember(configuration, key) : '';
   if (!URL.canParse(url)) return 'service';
   const digest = createHash('sha256').update(url).digest('hex').slice(0, DIGEST_LENGTH);
   return `${new URL(url).origin}#${digest}`;

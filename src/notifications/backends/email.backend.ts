@@ -5,7 +5,7 @@ import { resolveAllowed } from '../../outbound/address-guard.js';
 import { hasLineBreak } from '../../outbound/header-check.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { messageOf } from '../../common/errors/errors.js';
-import { memberOf } from '../../common/records.js';
+import { memberOf, textMember } from '../../common/records.js';
 import { withTimeout } from '../../common/with-timeout.js';
 import {
   SendError,
@@ -15,7 +15,7 @@ import {
   type SendContext,
   type SendResult,
 } from './backend.js';
-import { flagOf, intOf, configuredListOf, configuredTextOf } from './configuration-values.js';
+import { flagOf, intOf, configuredListOf } from './configuration-values.js';
 import { excerptOf, toSendError } from './http-delivery.js';
 import { toSingleLine } from './limits.js';
 
@@ -49,7 +49,7 @@ export const emailBackend: NotificationBackend = {
     no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true, peer: true },
   },
   check: (config) =>
-    [configuredTextOf(config, 'sender'), ...configuredListOf(config, 'recipients')]
+    [textMember(config, 'sender'), ...configuredListOf(config, 'recipients')]
       .filter((text) => !isMailAddress(text))
       .map((text) => `'${text.slice(0, 40)}' is not a valid mail address.`),
   send: async (config, message, context) => {
@@ -58,16 +58,13 @@ export const emailBackend: NotificationBackend = {
         `${FAILURE}: use_tls and use_ssl are mutually exclusive, set one of them`,
       );
     }
-    assertAddresses([
-      configuredTextOf(config, 'sender'),
-      ...configuredListOf(config, 'recipients'),
-    ]);
+    assertAddresses([textMember(config, 'sender'), ...configuredListOf(config, 'recipients')]);
     const timeoutMs = (intOf(config, 'timeout') ?? DEFAULT_TIMEOUT_S) * 1000;
     try {
       return await sendMail(config, message, context, timeoutMs);
     } catch (error) {
       if (error instanceof OutboundError) throw toSendError(error, FAILURE);
-      throw toMailError(error, configuredTextOf(config, 'password'));
+      throw toMailError(error, textMember(config, 'password'));
     }
   },
 };
@@ -78,7 +75,7 @@ async function sendMail(
   context: SendContext,
   timeoutMs: number,
 ): Promise<SendResult> {
-  const host = configuredTextOf(config, 'host');
+  const host = textMember(config, 'host');
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const { address } = await resolveAllowed(host, context.http.guard, connectMs);
   const socket = new Socket();
@@ -113,9 +110,9 @@ async function sendMail(
 }
 
 function transportOptions(config: Configuration, timeoutMs: number) {
-  const host = configuredTextOf(config, 'host');
-  const user = configuredTextOf(config, 'username');
-  const pass = configuredTextOf(config, 'password');
+  const host = textMember(config, 'host');
+  const user = textMember(config, 'username');
+  const pass = textMember(config, 'password');
   return {
     port: intOf(config, 'port') ?? 25,
     secure: flagOf(config, 'use_ssl'),
@@ -132,7 +129,7 @@ function transportOptions(config: Configuration, timeoutMs: number) {
 }
 
 function mailOf(config: Configuration, message: OutgoingMessage, context: SendContext) {
-  const sender = configuredTextOf(config, 'sender');
+  const sender = textMember(config, 'sender');
   const domain = /@([a-z0-9.-]+)>?$/i.exec(sender.trim())?.[1] ?? 'localhost';
   return {
     from: mailboxOf(sender),

@@ -1,5 +1,5 @@
 import { resultOr } from '../../common/errors/errors.js';
-import { isRecord } from '../../common/records.js';
+import { isRecord, textMember } from '../../common/records.js';
 import {
   type Configuration,
   type NotificationBackend,
@@ -7,7 +7,7 @@ import {
   type SendContext,
   joinUrl,
 } from './backend.js';
-import { flagOf, configuredTextOf } from './configuration-values.js';
+import { flagOf } from './configuration-values.js';
 import { deliverOnce } from './http-delivery.js';
 import { truncateText } from '../../common/fields/text.js';
 
@@ -36,7 +36,7 @@ export const incidentABackend: NotificationBackend = {
   send: (config, message, context) =>
     deliverOnce(context, {
       failure: 'Error sending notification incident_a',
-      secrets: [configuredTextOf(config, 'service_key'), configuredTextOf(config, 'token')],
+      secrets: [textMember(config, 'service_key'), textMember(config, 'token')],
       alsoRetry: [RATE_LIMITED],
       request: {
         method: 'POST',
@@ -51,7 +51,7 @@ function incidentOf(config: Configuration, message: OutgoingMessage, context: Se
   const template = flagOf(config, 'resolve_on_success') ? context.runTemplateId : null;
   const key = template === null ? null : `${KEY_PREFIX}-${template}`;
   const event = {
-    service_key: configuredTextOf(config, 'service_key'),
+    service_key: textMember(config, 'service_key'),
     description: truncateText(message.subject, MAX_DESCRIPTION),
     details: jsonOrText(message.text),
   };
@@ -63,7 +63,7 @@ function incidentOf(config: Configuration, message: OutgoingMessage, context: Se
     event_type: 'trigger',
     // Without a key of the template, the message id ensures one incident for all attempts.
     incident_key: key !== null && context.event === 'error' ? key : context.messageId,
-    client: configuredTextOf(config, 'client_name'),
+    client: textMember(config, 'client_name'),
     client_url: null,
   };
 }

@@ -1,7 +1,8 @@
+import { textMember } from '../../common/records.js';
 import { resolveAllowed } from '../../outbound/address-guard.js';
 import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext, SendResult } from './backend.js';
-import { flagOf, intOf, configuredListOf, configuredTextOf } from './configuration-values.js';
+import { flagOf, intOf, configuredListOf } from './configuration-values.js';
 import { toSendError } from './http-delivery.js';
 import { IrcSession, type IrcLine } from './irc-session.js';
 import { toSingleLine, truncateBytes } from './limits.js';
@@ -46,7 +47,7 @@ export const ircBackend: NotificationBackend = {
     no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true, peer: true },
   },
   check: (config) =>
-    [...configuredListOf(config, 'targets'), configuredTextOf(config, 'nickname')]
+    [...configuredListOf(config, 'targets'), textMember(config, 'nickname')]
       .filter((name) => !isName(name))
       .map((name) => `'${name.slice(0, 40)}' is not a valid IRC channel or nickname.`),
   send: async (config, message, context) => {
@@ -78,7 +79,7 @@ export const ircBackend: NotificationBackend = {
 };
 
 async function open(config: Configuration, context: SendContext): Promise<IrcSession> {
-  const host = configuredTextOf(config, 'server');
+  const host = textMember(config, 'server');
   const { address } = await resolveAllowed(host, context.http.guard, CONNECT_TIMEOUT_MS);
   return IrcSession.open({
     address,
@@ -96,8 +97,8 @@ async function register(
   config: Configuration,
   deadline: number,
 ): Promise<string> {
-  const wanted = configuredTextOf(config, 'nickname');
-  const password = configuredTextOf(config, 'password');
+  const wanted = textMember(config, 'nickname');
+  const password = textMember(config, 'password');
   if (![wanted, password].every(isLineSafe)) {
     throw new SendError(`${FAILURE}: nickname or password contains a line break`);
   }

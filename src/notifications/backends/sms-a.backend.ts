@@ -1,6 +1,7 @@
+import { textMember } from '../../common/records.js';
 import { basicAuthorization } from '../../outbound/outbound-client.js';
 import { type NotificationBackend, joinUrl } from './backend.js';
-import { configuredListOf, configuredTextOf } from './configuration-values.js';
+import { configuredListOf } from './configuration-values.js';
 import { sendToEach } from './each-target.js';
 import { deliver } from './http-delivery.js';
 import { truncateText } from '../../common/fields/text.js';
@@ -19,8 +20,8 @@ export const smsABackend: NotificationBackend = {
     to_numbers: { type: 'list', label: 'Destination SMS Numbers' },
   },
   send: (config, message, context) => {
-    const account = configuredTextOf(config, 'account_sid');
-    const token = configuredTextOf(config, 'account_token');
+    const account = textMember(config, 'account_sid');
+    const token = textMember(config, 'account_token');
     const authorization = basicAuthorization(account, token);
     const path = `/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`;
     return sendToEach(configuredListOf(config, 'to_numbers'), context, async (number) => {
@@ -36,7 +37,7 @@ export const smsABackend: NotificationBackend = {
           },
           body: new URLSearchParams({
             To: number,
-            From: configuredTextOf(config, 'from_number'),
+            From: textMember(config, 'from_number'),
             Body: truncateText(message.subject, MAX_TEXT),
           }).toString(),
         },

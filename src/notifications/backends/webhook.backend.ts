@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
+import { textMember } from '../../common/records.js';
 import { faultOfHeader } from '../../outbound/header-check.js';
 import { maskUrl, secretsInUrl } from '../../outbound/mask.js';
 import { basicAuthorization } from '../../outbound/outbound-client.js';
 import { RedirectLimitError } from '../../outbound/outbound-error.js';
 import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext } from './backend.js';
-import { configuredHeaders, configuredTextOf, flagOf } from './configuration-values.js';
+import { configuredHeaders, flagOf } from './configuration-values.js';
 import { deliverOnce } from './http-delivery.js';
 import { messageOf } from '../../common/errors/errors.js';
 
@@ -37,14 +38,14 @@ export const webhookBackend: NotificationBackend = {
     signing_secret: { type: 'password', label: 'Signing Secret', optional: true },
   },
   check: (config) => [
-    ...(/^(POST|PUT)$/i.test(configuredTextOf(config, 'http_method'))
+    ...(/^(POST|PUT)$/i.test(textMember(config, 'http_method'))
       ? []
       : ["HTTP method must be either 'POST' or 'PUT'."]),
     ...Object.entries(configuredHeaders(config)).flatMap(([name, value]) => {
       const fault = faultOfHeader(name, value);
       return fault ? [`Configuration field 'headers' is not valid: ${fault}.`] : [];
     }),
-    ...(isSigningSecret(configuredTextOf(config, 'signing_secret'))
+    ...(isSigningSecret(textMember(config, 'signing_secret'))
       ? []
       : [
           `Configuration field 'signing_secret' is not valid: '${SECRET_PREFIX}' must be followed by a key in Base64.`,
@@ -57,8 +58,8 @@ export const webhookBackend: NotificationBackend = {
         failure: FAILURE,
         secrets: secretsOf(config),
         request: {
-          method: configuredTextOf(config, 'http_method').toUpperCase() === 'PUT' ? 'PUT' : 'POST',
-          url: configuredTextOf(config, 'url'),
+          method: textMember(config, 'http_method').toUpperCase() === 'PUT' ? 'PUT' : 'POST',
+          url: textMember(config, 'url'),
           headers: headersOf(config, message.text, context),
           body: message.text,
           verifyTls: !flagOf(config, 'disable_ssl_verification'),
@@ -66,7 +67,7 @@ export const webhookBackend: NotificationBackend = {
         },
       });
     } catch (error) {
-      throw limitErrorOf(error, configuredTextOf(config, 'url')) ?? error;
+      throw limitErrorOf(error, textMember(config, 'url')) ?? error;
     }
   },
 };
@@ -117,21 +118,21 @@ function headersOf(
     for (const [name, value] of Object.entries(entries)) headers.set(name.toLowerCase(), value);
   };
   set(configuredHeaders(config));
-  const username = configuredTextOf(config, 'username');
-  const password = configuredTextOf(config, 'password');
+  const username = textMember(config, 'username');
+  const password = textMember(config, 'password');
   if (username || password) set({ authorization: basicAuthorization(username, password) });
-  const secret = configuredTextOf(config, 'signing_secret');
+  const secret = textMember(config, 'signing_secret');
   if (secret) set(signatureHeaders(secret, body, context.messageId, context.now()));
   return Object.fromEntries(headers);
 }
 
 function secretsOf(config: Configuration): string[] {
-  const password = configuredTextOf(config, 'password');
+  const password = textMember(config, 'password');
   return [
     password,
-    basicAuthorization(configuredTextOf(config, 'username'), password),
-    ...secretsInUrl(configuredTextOf(config, 'url')),
-    configuredTextOf(config, 'signing_secret'),
+    basicAuthorization(textMember(config, 'username'), password),
+    ...secretsInUrl(textMember(config, 'url')),
+    textMember(config, 'signing_secret'),
     ...Object.values(configuredHeaders(config)),
     // Short header values such as "1" are not secrets, and masking them would garble the text.
   ].filter((secret) => secret.length >= 6);

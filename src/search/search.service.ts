@@ -3,7 +3,12 @@ import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
 import * as json from '../common/fields/json-schema.js';
 import { TextSearch, type SearchResult } from '../common/list/text-search.service.js';
-import { searchTerms, type QueryParameters, valuesOf } from '../common/list/query.js';
+import {
+  wholeNumberOf,
+  searchTerms,
+  type QueryParameters,
+  valuesOf,
+} from '../common/list/query.js';
 import { resource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 
@@ -45,8 +50,7 @@ export const SEARCH_PARAMETERS = [
   },
 ] as const;
 
-const MAX_LIMIT = 50;
-const DEFAULT_LIMIT = 5;
+const LIMIT = { absent: 5, max: 50 };
 
 /** The objects of one resource that a search found. */
 export interface SearchGroup {
@@ -76,7 +80,7 @@ export class SearchService {
   /** @throws BadRequest for invalid parameters */
   async find(parameters: QueryParameters, actor: Actor): Promise<SearchResponse> {
     const query = valuesOf(parameters.q).join(' ').trim();
-    const limit = limitOf(valuesOf(parameters.limit)[0]);
+    const limit = wholeNumberOf(parameters, 'limit', LIMIT);
     const definitions = requestedTypes(
       valuesOf(parameters.type).flatMap((value) => value.split(',')),
     );
@@ -140,13 +144,4 @@ function requestedTypes(types: readonly string[]): readonly ResourceDefinition[]
     throw new BadRequest(`type must be one of ${known}, not "${unknown}".`);
   }
   return types.length === 0 ? all : all.filter(({ type }) => types.includes(type));
-}
-
-function limitOf(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_LIMIT;
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
-    throw new BadRequest(`limit must be a whole number from 1 to ${MAX_LIMIT}.`);
-  }
-  return limit;
 }

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { BadRequest } from '../common/errors/errors.js';
 import * as json from '../common/fields/json-schema.js';
-import { valuesOf, type QueryParameters } from '../common/list/query.js';
+import { wholeNumberOf, type QueryParameters } from '../common/list/query.js';
 import { WorkerNodesRepository } from '../instances/worker-nodes.repository.js';
 import {
   RunStatisticsRepository,
@@ -17,8 +16,7 @@ export const STATISTICS_PARAMETERS = [
   { name: 'days', description: 'Period in days: 1 to 90, 14 by default.', schema: json.INTEGER },
 ] as const;
 
-const DEFAULT_DAYS = 14;
-const MAX_DAYS = 90;
+const DAYS = { absent: 14, max: 90 };
 /**
  * Maximum number of the newest runs that are read, so that the cost is independent of the table
  * size.
@@ -54,7 +52,7 @@ export class StatisticsService {
 
   /** @throws BadRequest for an invalid number of days */
   async load(query: QueryParameters, actor: Actor): Promise<Statistics> {
-    const days = daysOf(valuesOf(query.days)[0]);
+    const days = wholeNumberOf(query, 'days', DAYS);
     return {
       days,
       outcomes: await this.runs.outcomes(actor, { days, newest: NEWEST }),
@@ -70,13 +68,4 @@ export class StatisticsService {
     const { capacity, consumed_capacity: consumed } = await this.workers.load();
     return { capacity, consumed };
   }
-}
-
-function daysOf(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_DAYS;
-  const days = Number(text);
-  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) {
-    throw new BadRequest(`days must be a whole number from 1 to ${MAX_DAYS}.`);
-  }
-  return days;
 }

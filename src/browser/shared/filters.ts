@@ -5,7 +5,7 @@ import { attributes, html, type Html } from './html.js';
 import { hiddenQuery } from './layout.js';
 import { ANYTHING } from './page-controls.js';
 import { withQuery, type PageContext } from './page-context.js';
-import type { QueryParameters } from '../../common/list/query.js';
+import { queryEntries, type QueryParameters } from '../../common/list/query.js';
 import { labelFor, labelForField } from './labels.js';
 
 const PAGE_SIZES = ['10', '25', '50', '100', '200'];
@@ -228,9 +228,7 @@ function filterLabel(definition: ResourceDefinition, name: string, value: string
 
 /** Renders the active filters as links that remove them. */
 function activeFilters({ path, query }: PageContext, definition: ResourceDefinition): Html | null {
-  const active = Object.entries(query)
-    .filter(([name]) => !CONTROLS.has(name))
-    .flatMap(([name, value]) => [value ?? []].flat().map((text) => [name, text] as const));
+  const active = queryEntries(query).filter(([name]) => !CONTROLS.has(name));
   if (active.length === 0) return null;
   const rest = Object.fromEntries(Object.entries(query).filter(([name]) => CONTROLS.has(name)));
   return html`<div class="chips" role="group" aria-label="Active filters">

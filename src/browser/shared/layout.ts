@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import * as json from '../../common/fields/json-schema.js';
 import { CSRF_FIELD } from '../../common/http/csrf.js';
 import { Reply } from '../../common/http/reply.js';
+import { queryEntries } from '../../common/list/query.js';
 import type { RouteInfo } from '../../common/rest/route.js';
 import { assetUrl } from './assets.js';
 import { attributes, hiddenInput, html, type Html, type HtmlValue } from './html.js';
@@ -186,9 +187,9 @@ export const csrfInput = (csrf: string): Html => hiddenInput(CSRF_FIELD, csrf);
 
 /** Renders query parameters as hidden inputs, to keep them in a GET form. */
 export const hiddenQuery = (query: PageContext['query'], without: readonly string[]): Html[] =>
-  Object.entries(query)
+  queryEntries(query)
     .filter(([name]) => !without.includes(name))
-    .flatMap(([name, value]) => [value ?? []].flat().map((text) => hiddenInput(name, text)));
+    .map(([name, value]) => hiddenInput(name, value));
 
 /**
  * Renders a collapsible section, which works without scripts, with the keyboard, and for links to

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Actor } from '../../common/access.js';
 import { cookiesOf, privateCookie } from '../../common/http/cookies.js';
 import { formTokenOf, issueCsrfToken } from '../../common/http/csrf.js';
-import type { QueryParameters } from '../../common/list/query.js';
+import { queryEntries, type QueryParameters } from '../../common/list/query.js';
 import { bookmarksOf, type Bookmark, type BookmarkKind } from './bookmarks.js';
 import { formMethodOf, initialValuesOf } from './form-parameters.js';
 import { takeRefusal, type FormRefusal } from './refusal.js';
@@ -117,11 +117,7 @@ export function withQuery(
   query: QueryParameters,
   changes: Record<string, string | null> = {},
 ): string {
-  const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(query)) {
-    if (key in changes) continue;
-    for (const text of [value ?? []].flat()) search.append(key, text);
-  }
+  const search = new URLSearchParams(queryEntries(query).filter(([key]) => !(key in changes)));
   for (const [key, value] of Object.entries(changes)) {
     if (value !== null) search.append(key, value);
   }

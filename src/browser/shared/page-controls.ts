@@ -1,7 +1,7 @@
 import type { NextFunction, Response } from 'express';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import type { PlainRequest } from '../../common/http/request.js';
-import { LOOKUPS, type QueryParameters } from '../../common/list/query.js';
+import { LOOKUPS, queryEntries, type QueryParameters } from '../../common/list/query.js';
 import { isStarring, STAR, toggleStar } from './bookmarks.js';
 import { takeFormParameters } from './form-parameters.js';
 import { THEME_COOKIE, THEMES } from './page-context.js';
@@ -42,9 +42,7 @@ export function pageControls(request: PlainRequest, response: Response, next: Ne
  * the query contains neither.
  */
 export function cleanQuery(query: QueryParameters): string | null {
-  const entries = Object.entries(query).flatMap(([key, value]) =>
-    [value ?? []].flat().map((text) => [key, text] as const),
-  );
+  const entries = queryEntries(query);
   const controls = new Set<string>(['_theme', STAR, ...FILTER_PARTS]);
   const remaining = entries.filter(([key, value]) => !controls.has(key) && value !== '');
   if (remaining.length === entries.length) return null;
@@ -52,9 +50,7 @@ export function cleanQuery(query: QueryParameters): string | null {
   // A new filter restarts the list at its first page.
   const isNewList = '_field' in query;
   const search = new URLSearchParams(
-    remaining
-      .filter(([key]) => !(isNewList && ['page', 'after'].includes(key)))
-      .map(([key, value]): [string, string] => [key, value]),
+    remaining.filter(([key]) => !(isNewList && ['page', 'after'].includes(key))),
   );
   if (added) search.append(...added);
   const text = search.toString();

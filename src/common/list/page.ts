@@ -1,6 +1,6 @@
 import { NotFound } from '../errors/errors.js';
 import { toBoolean } from '../fields/lenient-reader.js';
-import { valuesOf, type QueryParameters } from './query.js';
+import { queryEntries, valuesOf, type QueryParameters } from './query.js';
 
 export interface PageLimits {
   pageSize: number;
@@ -77,11 +77,9 @@ export function envelope(page: Page<unknown>, path: string, query: QueryParamete
   if (page.request.style === 'limited') return { results: page.results };
   const { sentSize } = page.request;
   const link = (number: number, after: string | null): string => {
-    const search = new URLSearchParams();
-    for (const [key, value] of Object.entries(query)) {
-      if (key === 'page' || key === 'page_size' || key === 'after') continue;
-      for (const item of [value ?? []].flat()) search.append(key, item);
-    }
+    const search = new URLSearchParams(
+      queryEntries(query).filter(([key]) => !['page', 'page_size', 'after'].includes(key)),
+    );
     search.append('page', String(number));
     if (sentSize !== null) search.append('page_size', String(sentSize));
     if (after !== null) search.append('after', after);

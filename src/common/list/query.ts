@@ -100,9 +100,7 @@ export function parseListQuery(
   const all: Condition[] = [];
   const chained: Condition[] = [];
   const any: Condition[] = [];
-  const entries = Object.entries(parameters).flatMap(([key, value]) =>
-    [value ?? []].flat().map((item) => [key, item] as const),
-  );
+  const entries = queryEntries(parameters);
   if (entries.length > MAX_PARAMETERS) throw new BadRequest('Too many query parameters.');
   for (const [key, value] of entries) {
     if (!isStorable(value) || !isStorable(key)) {
@@ -162,6 +160,27 @@ function orderNames(values: readonly string[]): string[] {
     throw new BadRequest(`A list may be ordered by at most ${MAX_ORDER_FIELDS} fields.`);
   }
   return names;
+}
+
+/** Returns the names and values of all parameters. A name with several values occurs several times. */
+export const queryEntries = (parameters: QueryParameters): [name: string, value: string][] =>
+  Object.entries(parameters).flatMap(([name, value]) =>
+    [value ?? []].flat().map((item): [string, string] => [name, item]),
+  );
+
+/**
+ * Returns a parameter that is a whole number from 1 to `max`, or `absent` if the query lacks it.
+ *
+ * @throws BadRequest for another value
+ */
+export function wholeNumberOf(
+  parameters: QueryParameters,
+  name: string,
+  { absent, max }: { absent: number; max: number },
+): number {
+  const count = Number(valuesOf(parameters[name])[0] ?? absent);
+  if (Number.isInteger(count) && count >= 1 && count <= max) return count;
+  throw new BadRequest(`${name} must be a whole number from 1 to ${max}.`);
 }
 
 /** Returns all non-empty values of one parameter. */

@@ -236,15 +236,13 @@ export function children<Rules>(
   relationName: string,
   options: SubListOptions<Rules> & { readOnly?: boolean } = {},
 ): SubListFactory {
-  return (definition) => {
+  return (definition, name) => {
     const relation = relationOf(definition, relationName);
     if (relation.kind !== 'has-many') throw new Error(`${relationName} is not has-many`);
     const { readOnly, ...rest } = options;
     return {
-      target: relation.target,
-      scope: (parent) => relationCondition(relation, parentId(definition, parent), 't'),
-      ...(readOnly ? {} : { create: (parent) => ({ [relation.field]: parent.id }) }),
-      options: () => ({ counted: countedBy(relation) }),
+      ...related(relationName)(definition, name),
+      ...(readOnly ? {} : { create: (parent: Row) => ({ [relation.field]: parent.id }) }),
       needs: 'read',
       ...rest,
     };

@@ -93,21 +93,17 @@ export function join(parts: readonly Sql[], separator = ', '): Sql {
 }
 
 /** Returns the conjunction: several parts in parentheses, a single part unchanged, TRUE without parts. */
-export function and(...parts: readonly Sql[]): Sql {
-  const rest = parts.filter((part) => part !== TRUE);
-  if (rest.some((part) => part === FALSE)) return FALSE;
-  const [first, ...others] = rest;
-  if (!first) return TRUE;
-  return others.length === 0 ? first : sql`(${join(rest, ' AND ')})`;
-}
+export const and = (...parts: readonly Sql[]): Sql => combined(parts, ' AND ', TRUE, FALSE);
 
 /** Returns the disjunction: several parts in parentheses, a single part unchanged, FALSE without parts. */
-export function or(...parts: readonly Sql[]): Sql {
-  const rest = parts.filter((part) => part !== FALSE);
-  if (rest.some((part) => part === TRUE)) return TRUE;
-  const [first, ...others] = rest;
-  if (!first) return FALSE;
-  return others.length === 0 ? first : sql`(${join(rest, ' OR ')})`;
+export const or = (...parts: readonly Sql[]): Sql => combined(parts, ' OR ', FALSE, TRUE);
+
+/** `neutral` is a part without effect, `decisive` a part that determines the result. */
+function combined(parts: readonly Sql[], operator: string, neutral: Sql, decisive: Sql): Sql {
+  const rest = parts.filter((part) => part !== neutral);
+  if (rest.includes(decisive)) return decisive;
+  const [first = neutral, ...others] = rest;
+  return others.length === 0 ? first : sql`(${join(rest, operator)})`;
 }
 
 export function not(part: Sql): Sql {

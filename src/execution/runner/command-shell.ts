@@ -5,7 +5,7 @@ import type { Command, Launch } from '../sandbox/command.js';
 import { sandboxPid } from '../sandbox/sandbox-pid.js';
 import { closePipesAfterExit, startProcess } from '../sandbox/start-process.js';
 import { MarkedText } from './marked-text.js';
-import { findProcess } from './process-table.js';
+import { findProcess, signalProcess } from './process-table.js';
 import { SandboxProcesses } from './run-processes.js';
 
 /** Receives the output of a command. */
@@ -141,12 +141,7 @@ export class CommandShell {
    */
   private signal(name: NodeJS.Signals): void {
     const { pid } = this.child;
-    if (pid === undefined || this.isClosed) return;
-    try {
-      process.kill(this.sandbox ? pid : -pid, name);
-    } catch {
-      // The process has already exited.
-    }
+    if (pid !== undefined && !this.isClosed) signalProcess(this.sandbox ? pid : -pid, name);
   }
 }
 

@@ -1,7 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { resultOr } from '../../common/errors/errors.js';
 import {
   addDescendants,
   bootId,
@@ -10,6 +9,7 @@ import {
   listProcesses,
   type ProcessEntry,
   readProcessEnvironment,
+  signalProcess,
 } from './process-table.js';
 import { readRunMark, type RunMark } from './run-mark.js';
 import { baseKey, MARK_VARIABLE, parseWorkspaceName } from './workspace.js';
@@ -186,7 +186,7 @@ async function sendSignal(entry: ProcessEntry, signal: NodeJS.Signals): Promise<
   // The process id can have been reused between listing and signal.
   const current = await findProcess(entry.pid);
   if (!current || identity(current) !== identity(entry)) return false;
-  return resultOr(() => process.kill(entry.pid, signal), false);
+  return signalProcess(entry.pid, signal);
 }
 
 function identity({ pid, startTime }: { pid: number; startTime: string }): string {

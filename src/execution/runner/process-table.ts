@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { resultOr } from '../../common/errors/errors.js';
 
 /** One entry of the kernel's process table. */
 export interface ProcessEntry {
@@ -41,6 +42,10 @@ export async function findProcess(pid: number): Promise<ProcessEntry | null> {
     startTime: fields[19] ?? '',
   };
 }
+
+/** Signals a process, or by a negative id its group; returns false if it has exited. */
+export const signalProcess = (pid: number, signal: NodeJS.Signals): boolean =>
+  resultOr(() => process.kill(pid, signal), false);
 
 /** Returns true if a process with this id and start time is running. */
 export async function isAlive({

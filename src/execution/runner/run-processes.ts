@@ -1,7 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endBelow, endMarked, KILL_WAIT_MS, markedProcesses } from './orphans.js';
-import { addDescendants, isAlive, listProcesses, type ProcessEntry } from './process-table.js';
+import {
+  addDescendants,
+  isAlive,
+  listProcesses,
+  signalProcess,
+  type ProcessEntry,
+} from './process-table.js';
 
 /** The processes of a run: identifies `ansible-runner` and ends the others. */
 export interface RunProcesses {
@@ -98,7 +104,7 @@ export class SandboxProcesses implements RunProcesses {
     const runner = await this.runner();
     if (runner !== undefined && !this.isSignaled) {
       this.isSignaled = true;
-      signal(runner, 'SIGTERM');
+      signalProcess(runner, 'SIGTERM');
     }
     await this.endBelowRunner(graceMs);
   }
@@ -153,12 +159,4 @@ function oldest(entries: readonly ProcessEntry[]): ProcessEntry | undefined {
   return entries.toSorted(
     (left, right) => Number(left.startTime) - Number(right.startTime) || left.pid - right.pid,
   )[0];
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // The process has already exited.
-  }
 }

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { memberOf, tableOf } from '../../common/records.js';
-import { messageOf, resultOr } from '../../common/errors/errors.js';
+import { messageOf } from '../../common/errors/errors.js';
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import { GuardedHttpProxy } from './guarded-http-proxy.js';
 import { registryOf } from '../../execution-environments/image-reference.js';
@@ -12,7 +12,7 @@ import { MaskedLines } from '../runner/masked-lines.js';
 import { createMasker } from '../runner/masker.js';
 import { operatorProxy } from '../runner/operator-proxy.js';
 import { settleAll } from '../../database/settle-all.js';
-import { isAlive } from '../runner/process-table.js';
+import { isAlive, signalProcess } from '../runner/process-table.js';
 import { removeDirectory } from '../runner/workspace.js';
 import { engineEnvironment, LABEL, ownerIn, type ContainerPlan } from './container.js';
 import { closePipesAfterExit, startProcess } from './start-process.js';
@@ -196,8 +196,7 @@ function runPull(
     });
     const send = (name: NodeJS.Signals): void => {
       const { pid } = child;
-      // Fails if no process of the group is left.
-      if (pid !== undefined) resultOr(() => process.kill(-pid, name), false);
+      if (pid !== undefined) signalProcess(-pid, name);
     };
     const timers: NodeJS.Timeout[] = [];
     const stop = (): void => {

@@ -133,7 +133,10 @@ export class ProjectSync implements RunKind {
     output: RunOutput,
   ): Promise<RunOutcome> {
     const destination = this.folders.path(row.local_path);
-    const timeoutSeconds = row.timeout || (await this.defaultTimeout());
+    const { DEFAULT_PROJECT_UPDATE_TIMEOUT: defaultTimeout } = await this.runtime.get(
+      'DEFAULT_PROJECT_UPDATE_TIMEOUT',
+    );
+    const timeoutSeconds = row.timeout || defaultTimeout;
     const deadline = timeoutSeconds > 0 ? performance.now() + timeoutSeconds * 1000 : undefined;
     const request: SyncRequest = {
       ...(await this.source(run, row)),
@@ -219,11 +222,6 @@ export class ProjectSync implements RunKind {
           .catch(() => undefined);
       }
     });
-  }
-
-  private async defaultTimeout(): Promise<number> {
-    return (await this.runtime.get('DEFAULT_PROJECT_UPDATE_TIMEOUT'))
-      .DEFAULT_PROJECT_UPDATE_TIMEOUT;
   }
 
   private async credential(

@@ -6,7 +6,6 @@ export interface ProcessEntry {
   readonly pid: number;
   readonly parentPid: number;
   readonly groupId: number;
-  readonly sessionId: number;
   /** State: R (running), S (sleeping), Z (zombie), ... */
   readonly state: string;
   /**
@@ -38,7 +37,6 @@ export async function findProcess(pid: number): Promise<ProcessEntry | null> {
     state: fields[0] ?? '',
     parentPid: Number(fields[1]),
     groupId: Number(fields[2]),
-    sessionId: Number(fields[3]),
     startTime: fields[19] ?? '',
   };
 }

@@ -34,27 +34,6 @@ import { CannotStart, type RunOutcome, type RunKind } from './outcome.js';
 import { WorkerNode } from './worker-node.service.js';
 import { openPasswords, openSecrets } from '../../prompts/launch-secrets.js';
 
-interface JobSecrets {
-  passwords: Readonly<Record<string, string>>;
-  answers: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Decrypts the secrets that were stored at launch: passwords by name, and the secret answers of a
- * survey by variable. `extra_vars` contains a mask in place of these answers.
- *
- * @throws UnsealError if the secrets cannot be decrypted with the keys of the installation
- */
-function jobSecrets(
-  box: SecretBox,
-  { id, start_args: sealed, launch_config: config }: JobContext,
-): JobSecrets {
-  return {
-    passwords: openPasswords(box, id, sealed),
-    answers: openSecrets(box, id, config),
-  };
-}
-
 /**
  * Maximum JSON size of statistics set under `no_log` that are passed on, in characters: the output
  * of the receiving jobs is searched for every text in these statistics.
@@ -123,7 +102,9 @@ export class PlaybookJob implements RunKind {
     run.hosts = new Map(hosts.map(({ id, name }) => [name, id]));
     run.originals = originals;
     if (!project) throw new CannotStart(NO_PROJECT);
-    const { passwords, answers } = jobSecrets(this.box, job);
+    const passwords = openPasswords(this.box, job.id, job.start_args);
+    // `extra_vars` contains a mask in place of the secret answers of the survey.
+    const answers = openSecrets(this.box, job.id, job.launch_config);
     const limits = await this.limits(job);
     const files = await this.projectFiles.provide(run, {
       project,

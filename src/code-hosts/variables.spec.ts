@@ -1,19 +1,20 @@
 import { VariablePrefixes, webhookVariables } from './variables.js';
 
 const EVENT = {
-  type: 'push',
+  event: 'push',
   guid: 'g-1',
   ref: 'abc',
-  refName: 'refs/heads/main',
-  headRef: 'abc',
-  statusApi: 'https://api.a.example.com/x',
-  payloadText: '{"after":"abc","nested":{"list":[1]}}',
+  ref_name: 'refs/heads/main',
+  head_ref: 'abc',
+  status_api: 'https://api.a.example.com/x',
 };
+const PREFIXES = ['svc_', 'awx_', 'tower_'];
 
 describe('webhookVariables', () => {
-  it('sets the variables of the contract with all three prefixes', () => {
-    const variables = webhookVariables(EVENT);
-    for (const prefix of ['svc_', 'awx_', 'tower_']) {
+  it('sets the variables of the contract with all prefixes', () => {
+    const payload = '{"after":"abc","nested":{"list":[1]}}';
+    const variables = webhookVariables({ ...EVENT, payload }, PREFIXES);
+    for (const prefix of PREFIXES) {
       expect(variables).toMatchObject({
         [`${prefix}webhook_event_type`]: 'push',
         [`${prefix}webhook_event_guid`]: 'g-1',
@@ -29,17 +30,15 @@ describe('webhookVariables', () => {
   });
 
   it('omits a payload that was not requested', () => {
-    const { type, guid, ref, refName, headRef, statusApi } = EVENT;
-    const names = Object.keys(webhookVariables({ type, guid, ref, refName, headRef, statusApi }));
+    const names = Object.keys(webhookVariables(EVENT, PREFIXES));
     expect(names).toHaveLength(18);
     expect(names.filter((name) => name.endsWith('payload'))).toEqual([]);
   });
 
   it('sets missing values to null', () => {
-    const variables = webhookVariables(
-      { ...EVENT, ref: null, statusApi: null, payloadText: null },
-      ['svc_'],
-    );
+    const variables = webhookVariables({ ...EVENT, ref: null, status_api: null, payload: null }, [
+      'svc_',
+    ]);
     expect(variables).toMatchObject({
       svc_webhook_event_ref: null,
       svc_webhook_status_api: null,

@@ -1,27 +1,19 @@
 import { parseExact } from '../common/exact-json.js';
-import type { WebhookEvent } from './event.js';
 
 /** Prefix of the contract, which is always provided. */
 const CONTRACT_VARIABLE_PREFIX = 'svc_';
 
-/**
- * Default of the setting `WEBHOOK_VARIABLE_PREFIXES`: the contract's prefix and two compatibility
- * prefixes.
- */
-const DEFAULT_WEBHOOK_VARIABLE_PREFIXES: readonly string[] = [
-  CONTRACT_VARIABLE_PREFIX,
-  'awx_',
-  'tower_',
-];
-
 /** Properties of an event that a delivery stores. The payload is stored once, as text. */
-export type DeliveredEvent = Pick<
-  WebhookEvent,
-  'type' | 'guid' | 'ref' | 'refName' | 'headRef' | 'statusApi'
-> & {
+export interface DeliveredEvent {
+  event: string;
+  guid: string;
+  ref: string | null;
+  ref_name: string | null;
+  head_ref: string | null;
+  status_api: string | null;
   /** JSON text; null if retention has deleted it; absent if it was not requested. */
-  payloadText?: string | null;
-};
+  payload?: string | null;
+}
 
 const PREFIX_SHAPE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -50,20 +42,20 @@ export class VariablePrefixes {
  * `event_ref_name` and `event_head_ref` are additions to the contract's five variables.
  */
 export function webhookVariables(
-  event: DeliveredEvent,
-  prefixes: readonly string[] = DEFAULT_WEBHOOK_VARIABLE_PREFIXES,
+  delivery: DeliveredEvent,
+  prefixes: readonly string[],
 ): Record<string, unknown> {
   const values: [string, unknown][] = [
-    ['webhook_event_type', event.type],
-    ['webhook_event_guid', event.guid],
-    ['webhook_event_ref', event.ref],
-    ['webhook_event_ref_name', event.refName],
-    ['webhook_event_head_ref', event.headRef],
-    ['webhook_status_api', event.statusApi],
+    ['webhook_event_type', delivery.event],
+    ['webhook_event_guid', delivery.guid],
+    ['webhook_event_ref', delivery.ref],
+    ['webhook_event_ref_name', delivery.ref_name],
+    ['webhook_event_head_ref', delivery.head_ref],
+    ['webhook_status_api', delivery.status_api],
   ];
-  if (event.payloadText !== undefined) {
-    const payload: unknown = event.payloadText === null ? null : parseExact(event.payloadText);
-    values.push(['webhook_payload', payload]);
+  const { payload } = delivery;
+  if (payload !== undefined) {
+    values.push(['webhook_payload', payload === null ? null : parseExact(payload)]);
   }
   return Object.fromEntries(
     prefixes.flatMap((prefix) => values.map(([name, value]) => [`${prefix}${name}`, value])),

@@ -1,3 +1,4 @@
+import type { DeliveredEvent } from '../code-hosts/variables.js';
 import type { Actor } from '../common/access.js';
 import type { Sql } from '../database/sql.js';
 
@@ -21,19 +22,12 @@ export abstract class RunSchedules {
 }
 
 /** The webhook delivery that caused a run. */
-export interface RunDelivery {
+export interface RunDelivery extends Required<DeliveredEvent> {
   run_id: number;
-  event: string;
-  guid: string;
-  ref: string | null;
-  ref_name: string | null;
-  head_ref: string | null;
-  status_api: string | null;
   /** Name of the user at the code host who caused the event. */
   sender: string | null;
   /** True if the payload was requested by a user with permission to see it. */
   may_see: boolean;
-  payload: string | null;
 }
 
 /** The webhook deliveries that cause runs. */

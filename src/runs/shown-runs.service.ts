@@ -106,19 +106,8 @@ export class ShownRuns {
 }
 
 function variablesOf(delivery: RunDelivery, prefixes: readonly string[]): Record<string, unknown> {
-  const { event: type, guid, ref, ref_name, head_ref, status_api, may_see, payload } = delivery;
-  return webhookVariables(
-    {
-      type,
-      guid,
-      ref,
-      refName: ref_name,
-      headRef: head_ref,
-      statusApi: status_api,
-      ...(may_see ? { payloadText: payload } : {}),
-    },
-    prefixes,
-  );
+  const { may_see: isVisible, payload, ...event } = delivery;
+  return webhookVariables(isVisible ? { ...event, payload } : event, prefixes);
 }
 
 /**

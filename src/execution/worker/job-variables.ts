@@ -63,15 +63,6 @@ interface VariableParts {
 export function jobVariables(job: JobContext, parts: VariableParts): RunVariables {
   const { delivery, template, inventory_id: inventoryId } = job;
   const { prefixes, projectRevision, projectBranch, executionNode, read } = parts;
-  const event = delivery && {
-    type: delivery.event,
-    guid: delivery.guid,
-    ref: delivery.ref,
-    refName: delivery.ref_name,
-    headRef: delivery.head_ref,
-    statusApi: delivery.status_api,
-    payloadText: delivery.payload,
-  };
   const inventory =
     inventoryId === null ? null : { id: inventoryId, name: job.inventory_name ?? '' };
   const facts = {
@@ -89,7 +80,7 @@ export function jobVariables(job: JobContext, parts: VariableParts): RunVariable
   return combineVariables(
     {
       job: { ...read(job.extra_vars), ...parts.answers },
-      webhook: event ? webhookVariables(event, prefixes) : {},
+      webhook: delivery ? webhookVariables(delivery, prefixes) : {},
       credentials: parts.credentials,
       meta: metaVariables(facts, prefixes),
     },

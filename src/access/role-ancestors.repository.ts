@@ -78,14 +78,13 @@ export class RoleAncestorsRepository extends TableRepository<RoleAncestor> {
 
   /** Returns true if a user holds the role on any object, on any object of a type, or on one object. */
   async holds(user: number, role: string, type?: string, object?: number): Promise<boolean> {
-    const row = await this.database.row(sql`
+    return this.database.exists(sql`
       ${selectHeldRoles(sql`1`, {
         user,
         role,
         type,
         ...(object === undefined ? {} : { object: (id) => sql`${id} = ${object}` }),
       })} LIMIT 1`);
-    return row !== undefined;
   }
 
   /** Returns all roles that a user holds, or null if they are too many for a statement. */

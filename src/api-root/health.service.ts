@@ -42,8 +42,6 @@ export class HealthService {
 
   private async isMigrated(): Promise<boolean> {
     const name = this.database.dataSource.migrations.at(-1)?.name;
-    return (
-      (await this.database.row(sql`SELECT 1 FROM migrations WHERE name = ${name}`)) !== undefined
-    );
+    return this.database.exists(sql`SELECT 1 FROM migrations WHERE name = ${name}`);
   }
 }

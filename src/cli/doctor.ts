@@ -82,7 +82,7 @@ async function isolation(settings: Settings): Promise<string> {
 }
 
 const servesSeveral = (): Promise<boolean> =>
-  withDatabase(async (database) => (await database.row(severalOrganizations())) !== undefined);
+  withDatabase((database) => database.exists(severalOrganizations()));
 
 async function redis(url: string): Promise<string> {
   const client = new Redis(url, {

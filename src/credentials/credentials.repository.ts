@@ -126,8 +126,7 @@ export class CredentialsRepository extends TableRepository<RowOf<Credential>> {
 
   /** Returns true if any object refers to a credential, or is attached to it. */
   async isUsed(id: number): Promise<boolean> {
-    const found = await this.database.row(sql`${usesOf(resource('credential'), id)} LIMIT 1`);
-    return found !== undefined;
+    return this.database.exists(sql`${usesOf(resource('credential'), id)} LIMIT 1`);
   }
 
   /** Returns the credentials of a type as display text, or null if there are none. */
@@ -151,7 +150,6 @@ export class CredentialsRepository extends TableRepository<RowOf<Credential>> {
       organization === null
         ? sql``
         : sql`UNION ALL ${usersOutside(usersGranted(roles), organization)}`;
-    const found = await this.database.row(sql`${teams} ${users} LIMIT 1`);
-    return found !== undefined;
+    return this.database.exists(sql`${teams} ${users} LIMIT 1`);
   }
 }

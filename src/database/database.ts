@@ -66,6 +66,11 @@ export class Database {
     return (await this.run<Row>(statement)).rows[0];
   }
 
+  /** Returns true if a statement selects or returns a row. */
+  async exists(statement: Statement): Promise<boolean> {
+    return (await this.row(statement)) !== undefined;
+  }
+
   /** Returns the ids that a statement selects. */
   async ids(statement: Statement): Promise<number[]> {
     return (await this.run<{ id: number }>(statement)).rows.map(({ id }) => id);

@@ -41,9 +41,8 @@ export class GroupChildrenRepository extends TableRepository<GroupChild> {
 
   /** Returns true if a group is another group or below it. */
   async isWithin(groupId: number, otherId: number): Promise<boolean> {
-    const found = await this.database.row(sql`
+    return this.database.exists(sql`
       SELECT 1 WHERE ${groupId}::int IN (${groupAndDescendants(sql`${otherId}`)})`);
-    return found !== undefined;
   }
 
   /** Returns every link to a group or to a group below it. */

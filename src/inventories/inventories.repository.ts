@@ -185,9 +185,9 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
 
   /** Returns those inventories of a list that are being deleted and that the reader may read. */
   async pendingAmong(ids: readonly number[], reader: Actor): Promise<Set<number>> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+    const found = await this.database.ids(sql`
       SELECT t.id FROM inventories t WHERE t.id = ANY(${ids}::int[]) AND t.pending_deletion
         AND (${permit(resource('inventory').policy, 'read', 't', reader)})`);
-    return new Set(rows.map(({ id }) => id));
+    return new Set(found);
   }
 }

@@ -105,11 +105,9 @@ export class JobTemplatesRepository extends TableRepository<Row> {
       FROM unified_job_templates WHERE id = ${id} AND type = 'project' FOR KEY SHARE`);
   }
 
-  async credentialsOf(id: number): Promise<number[]> {
-    const rows = await this.database.rows<{ credential_id: number }>(
-      sql`SELECT credential_id FROM job_template_credentials WHERE job_template_id = ${id}`,
-    );
-    return rows.map(({ credential_id: credential }) => credential);
+  credentialsOf(id: number): Promise<number[]> {
+    return this.database.ids(sql`
+      SELECT credential_id AS id FROM job_template_credentials WHERE job_template_id = ${id}`);
   }
 
   /** Returns a credential, and all credentials that are attached to a template. */

@@ -129,7 +129,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
     const leases = <Key extends keyof Lease>(key: Key) => all.map(({ lease }) => lease[key]);
     const outcomes = <T>(read: (outcome: AttemptOutcome) => T) =>
       all.map(({ outcome }) => read(outcome));
-    const rows = await this.database.rows<{ id: number }>(sql`
+    const found = await this.database.ids(sql`
       WITH results AS (
         SELECT * FROM unnest(
           ${leases('id')}::bigint[], ${leases('attempts')}::int[],
@@ -164,7 +164,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
         modified = now()
       FROM leased JOIN results USING (id) WHERE n.id = leased.id
       RETURNING n.id`);
-    return new Set(rows.map(({ id }) => id));
+    return new Set(found);
   }
 
   /**

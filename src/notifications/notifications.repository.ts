@@ -133,9 +133,8 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
 
   /** Returns true if a resend of a notification is unfinished. */
   async isBeingResent(id: number): Promise<boolean> {
-    const row = await this.database.row(sql`
+    return this.database.exists(sql`
       SELECT 1 FROM notifications n WHERE n.resend_of_id = ${id} AND ${unfinished('n')} LIMIT 1`);
-    return row !== undefined;
   }
 
   /**

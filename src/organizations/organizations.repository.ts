@@ -47,11 +47,10 @@ export class OrganizationsRepository
   }
 
   /** Returns the ids of the credentials of an organization's content servers, in order of precedence. */
-  async galaxyCredentials(organization: number): Promise<number[]> {
-    const rows = await this.database.rows<{ credential_id: number }>(sql`
-      SELECT credential_id FROM organization_galaxy_credentials
-      WHERE organization_id = ${organization} ORDER BY id`);
-    return rows.map(({ credential_id: id }) => id);
+  galaxyCredentials(organization: number): Promise<number[]> {
+    return this.database.ids(sql`
+      SELECT credential_id AS id FROM organization_galaxy_credentials lnk
+      WHERE organization_id = ${organization} ORDER BY lnk.id`);
   }
 
   notificationLinks(): Sql {

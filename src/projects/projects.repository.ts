@@ -30,10 +30,9 @@ export class ProjectsRepository extends TableRepository<RowOf<Project>> {
   /** Returns true if another project uses a folder; no other project can take it before the transaction ends. */
   async isPathTaken(id: number, path: string): Promise<boolean> {
     await this.database.execute(sql`SELECT pg_advisory_xact_lock(${PATH_LOCK}, hashtext(${path}))`);
-    const other = await this.database.row(sql`
+    return this.database.exists(sql`
       SELECT 1 FROM unified_job_templates
       WHERE type = 'project' AND local_path = ${path} AND id <> ${id}`);
-    return other !== undefined;
   }
 
   /** Returns the ids of a project's job templates that set a branch or prompt for a branch. */

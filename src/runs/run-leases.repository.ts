@@ -100,7 +100,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
   }
 
   async isHeld(run: LeasedRun): Promise<boolean> {
-    return (await this.database.row(leaseOf(run))) !== undefined;
+    return this.database.exists(leaseOf(run));
   }
 
   /**

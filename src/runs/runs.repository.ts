@@ -211,10 +211,9 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   }
 
   /** Returns the ids of a job's credentials, in the order in which they were assigned. */
-  async credentialsOf(jobId: number): Promise<number[]> {
-    const rows = await this.database.rows<{ credential_id: number }>(sql`
-      SELECT credential_id FROM job_credentials WHERE job_id = ${jobId} ORDER BY id`);
-    return rows.map(({ credential_id: id }) => id);
+  credentialsOf(jobId: number): Promise<number[]> {
+    return this.database.ids(sql`
+      SELECT credential_id AS id FROM job_credentials lnk WHERE job_id = ${jobId} ORDER BY lnk.id`);
   }
 
   /** Returns the ids of the runs that the caller may cancel. */
@@ -226,19 +225,18 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     const permitted = types.map((type) =>
       and(sql`t.type = ${type}`, permit(resource(type).policy, 'cancel', 't', actor)),
     );
-    const rows = await this.database.rows<{ id: number }>(sql`
+    const found = await this.database.ids(sql`
       SELECT t.id FROM unified_jobs t
       WHERE t.id = ANY(${runs.map(({ id }) => id)}) AND ${or(...permitted)}`);
-    return new Set(rows.map(({ id }) => id));
+    return new Set(found);
   }
 
   /** Returns true if a run is part of a running workflow job. */
   async isInRunningWorkflow(id: number): Promise<boolean> {
-    const found = await this.database.row(sql`
+    return this.database.exists(sql`
       SELECT 1 FROM (${this.workflows.nodesOfRuns()}) node
       JOIN unified_jobs run ON run.id = node.workflow_job_id
       WHERE node.job_id = ${id} AND run.status = 'running'`);
-    return found !== undefined;
   }
 
   /**
@@ -268,18 +266,16 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
 
   /** Returns true if a template has an active run that is limited to one host. */
   async isLimitedTo(templateId: number, host: string): Promise<boolean> {
-    const found = await this.database.row(sql`
+    return this.database.exists(sql`
       SELECT 1 FROM unified_jobs WHERE unified_job_template_id = ${templateId}
         AND status IN ('new', 'pending', 'waiting', 'running') AND "limit" = ${host} LIMIT 1`);
-    return found !== undefined;
   }
 
   /** Returns true if any of the runs is active. */
   async hasActiveAmong(ids: readonly number[]): Promise<boolean> {
-    const found = await this.database.row(sql`
+    return this.database.exists(sql`
       SELECT 1 FROM unified_jobs WHERE id = ANY(${ids}::bigint[])
         AND status IN ('new', 'pending', 'waiting', 'running') LIMIT 1`);
-    return found !== undefined;
   }
 
   /**

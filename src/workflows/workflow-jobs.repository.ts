@@ -194,16 +194,14 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
 
   /** Returns true if an approval of a run was not granted. Steps also count, so the run must be unstarted. */
   async lacksApproval(runId: number): Promise<boolean> {
-    const row = await this.database.row(sql`
+    return this.database.exists(sql`
       SELECT 1 FROM unified_jobs
       WHERE workflow_job_id = ${runId} AND type = 'workflow_approval' AND status <> 'successful'`);
-    return row !== undefined;
   }
 
   async hasStarted(runId: number): Promise<boolean> {
-    const row = await this.database.row(sql`
+    return this.database.exists(sql`
       SELECT 1 FROM unified_jobs WHERE id = ${runId} AND started IS NOT NULL`);
-    return row !== undefined;
   }
 
   /** Returns approvals that were not decided in time, by the database's clock. */

@@ -150,7 +150,7 @@ export class SandboxService implements Sandbox {
   async sweep(): Promise<number> {
     const isolation = await this.isolation();
     if (isolation.mode === 'container') return sweepContainers(isolation.plan);
-    if (!(await this.database.row(anyEnvironment()))) return 0;
+    if (!(await this.database.exists(anyEnvironment()))) return 0;
     const engine = this.settings.JOB_CONTAINER_ENGINE;
     const owner = await localOwner(await realDataDir(this.settings));
     // Without an engine there are no containers.
@@ -173,6 +173,6 @@ export class SandboxService implements Sandbox {
   }
 
   private async hasSeveralOrganizations(): Promise<boolean> {
-    return (await this.database.row(severalOrganizations())) !== undefined;
+    return this.database.exists(severalOrganizations());
   }
 }

@@ -34,6 +34,4 @@ export class AdHocCommandsController extends RunController(adHocCommands) {
 }
 
 @Resource(adHocCommands, 'api/v2/ad_hoc_commands/:id')
-export class AdHocCommandOutputController extends RunOutputAndEventsController {
-  protected readonly runs = adHocCommands;
-}
+export class AdHocCommandOutputController extends RunOutputAndEventsController {}

@@ -83,8 +83,6 @@ export class CredentialsController extends ResourceController(credentials) {
 
 @Resource(credentials, 'api/v2/credentials/:id/copy')
 export class CredentialCopyController extends CopyController<Credential> {
-  protected readonly copied = credentials;
-
   constructor(
     private readonly box: SecretBox,
     private readonly repository: CredentialsRepository,

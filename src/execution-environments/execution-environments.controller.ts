@@ -18,6 +18,4 @@ import { executionEnvironments } from './execution-environments.resource.js';
 export class ExecutionEnvironmentsController extends ResourceController(executionEnvironments) {}
 
 @Resource(executionEnvironments, 'api/v2/execution_environments/:id/copy')
-export class ExecutionEnvironmentCopyController extends CopyController {
-  protected readonly copied = executionEnvironments;
-}
+export class ExecutionEnvironmentCopyController extends CopyController {}

@@ -25,6 +25,4 @@ import { VariableDataController } from './variable-data.controller.js';
 export class GroupsController extends ResourceController(groups) {}
 
 @Resource(groups, 'api/v2/groups/:id/variable_data')
-export class GroupVariableDataController extends VariableDataController {
-  protected readonly owners = groups;
-}
+export class GroupVariableDataController extends VariableDataController {}

@@ -48,6 +48,4 @@ export class HostsController extends ResourceController(hosts) {
 }
 
 @Resource(hosts, 'api/v2/hosts/:id/variable_data')
-export class HostVariableDataController extends VariableDataController {
-  protected readonly owners = hosts;
-}
+export class HostVariableDataController extends VariableDataController {}

@@ -97,6 +97,4 @@ export class InventoriesController extends ResourceController(inventories) {
 }
 
 @Resource(inventories, 'api/v2/inventories/:id/variable_data')
-export class InventoryVariableDataController extends VariableDataController {
-  protected readonly owners = inventories;
-}
+export class InventoryVariableDataController extends VariableDataController {}

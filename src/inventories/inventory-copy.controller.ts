@@ -24,8 +24,6 @@ type InventoryRow = RowOf<Inventory>;
  */
 @Resource(inventories, 'api/v2/inventories/:id/copy')
 export class InventoryCopyController extends CopyController<Inventory> {
-  protected readonly copied = inventories;
-
   constructor(
     private readonly rows: InventoriesRepository,
     private readonly limit: HostLimit,

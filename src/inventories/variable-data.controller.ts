@@ -5,6 +5,7 @@ import * as json from '../common/fields/json-schema.js';
 import { readVariables } from '../common/fields/variables.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { resourceOf } from '../common/rest/resource.controller.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { Database } from '../database/database.js';
@@ -25,8 +26,7 @@ const CHANGE = { needs: 'change', body: [] } as const;
 /** The variables of an object as JSON. Changes store JSON text. */
 @Controller()
 export abstract class VariableDataController {
-  /** Resource that has the variables. */
-  protected abstract readonly owners: ResourceDefinition;
+  private readonly owners = resourceOf(this);
 
   constructor(
     private readonly database: Database,

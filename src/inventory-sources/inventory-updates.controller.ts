@@ -11,6 +11,4 @@ import { credentialOf } from './source-credentials.service.js';
 export class InventoryUpdatesController extends RunController(inventoryUpdates) {}
 
 @Resource(inventoryUpdates, 'api/v2/inventory_updates/:id')
-export class InventoryUpdateOutputController extends RunOutputAndEventsController {
-  protected readonly runs = inventoryUpdates;
-}
+export class InventoryUpdateOutputController extends RunOutputAndEventsController {}

@@ -11,8 +11,6 @@ import { jobTemplates } from './job-templates.resource.js';
 
 @Resource(jobTemplates, 'api/v2/job_templates/:id/copy')
 export class JobTemplateCopyController extends CopyController {
-  protected readonly copied = jobTemplates;
-
   constructor(
     private readonly templates: JobTemplatesRepository,
     private readonly surveys: SurveyService,

@@ -34,11 +34,7 @@ import { WebhookKeyController } from '../templates/webhook-key.controller.js';
 export class JobTemplatesController extends ResourceController(jobTemplates) {}
 
 @Resource(jobTemplates, 'api/v2/job_templates/:id/survey_spec')
-export class JobTemplateSurveyController extends SurveyController {
-  protected readonly templates = jobTemplates;
-}
+export class JobTemplateSurveyController extends SurveyController {}
 
 @Resource(jobTemplates, 'api/v2/job_templates/:id/webhook_key')
-export class JobTemplateWebhookKeyController extends WebhookKeyController {
-  protected readonly templates = jobTemplates;
-}
+export class JobTemplateWebhookKeyController extends WebhookKeyController {}

@@ -76,8 +76,6 @@ export class NotificationTemplatesController extends ResourceController(notifica
 
 @Resource(notificationTemplates, 'api/v2/notification_templates/:id/copy')
 export class NotificationTemplateCopyController extends CopyController<NotificationTemplate> {
-  protected readonly copied = notificationTemplates;
-
   constructor(private readonly secrets: TemplateSecrets) {
     super();
   }

@@ -10,6 +10,4 @@ import { projectUpdates } from './project-updates.resource.js';
 export class ProjectUpdatesController extends RunController(projectUpdates) {}
 
 @Resource(projectUpdates, 'api/v2/project_updates/:id')
-export class ProjectUpdateOutputController extends RunOutputAndEventsController {
-  protected readonly runs = projectUpdates;
-}
+export class ProjectUpdateOutputController extends RunOutputAndEventsController {}

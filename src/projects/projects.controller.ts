@@ -104,14 +104,10 @@ export class ProjectsController extends ResourceController(projects) {
 }
 
 @Resource(projects, 'api/v2/projects/:id/webhook_key')
-export class ProjectWebhookKeyController extends WebhookKeyController {
-  protected readonly templates = projects;
-}
+export class ProjectWebhookKeyController extends WebhookKeyController {}
 
 @Resource(projects, 'api/v2/projects/:id/copy')
 export class ProjectCopyController extends CopyController {
-  protected readonly copied = projects;
-
   /** Returns an empty path, so that the copy receives its own folder. */
   protected override async replacedValues(): Promise<Values> {
     return { local_path: '' };

@@ -19,6 +19,4 @@ import { RunController } from './run.controller.js';
 export class JobsController extends RunController(jobs) {}
 
 @Resource(jobs, 'api/v2/jobs/:id')
-export class JobOutputController extends RunOutputController {
-  protected readonly runs = jobs;
-}
+export class JobOutputController extends RunOutputController {}

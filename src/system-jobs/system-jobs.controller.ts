@@ -9,6 +9,4 @@ import { RunController } from '../runs/run.controller.js';
 export class SystemJobsController extends RunController(systemJobs) {}
 
 @Resource(systemJobs, 'api/v2/system_jobs/:id')
-export class SystemJobOutputController extends RunOutputAndEventsController {
-  protected readonly runs = systemJobs;
-}
+export class SystemJobOutputController extends RunOutputAndEventsController {}

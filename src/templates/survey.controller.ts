@@ -5,6 +5,7 @@ import { Route, type RouteInfo } from '../common/rest/route.js';
 import * as json from '../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { resourceOf } from '../common/rest/resource.controller.js';
 import { QUESTION_TYPES } from '../prompts/survey.js';
 import { SURVEY_FIELDS } from '../prompts/survey.dto.js';
 import { SurveyError } from '../prompts/survey-spec.js';
@@ -51,7 +52,7 @@ const CHANGE = { kind: 'action', needs: 'change', status: 200 } as const;
 /** Survey of a template: the questions at launch (docs/contract/launching.md#surveys). */
 @Controller()
 export abstract class SurveyController {
-  protected abstract readonly templates: ResourceDefinition;
+  private readonly templates = resourceOf(this);
 
   constructor(private readonly surveys: SurveyService) {}
 

@@ -4,6 +4,7 @@ import * as json from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { resourceOf } from '../common/rest/resource.controller.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Route } from '../common/rest/route.js';
 import { Database } from '../database/database.js';
@@ -22,7 +23,7 @@ const routeOf = (templates: ResourceDefinition) =>
 /** Key that signs webhooks of a template (docs/contract/webhooks.md#key). */
 @Controller()
 export abstract class WebhookKeyController {
-  protected abstract readonly templates: ResourceDefinition;
+  private readonly templates = resourceOf(this);
 
   constructor(
     private readonly database: Database,

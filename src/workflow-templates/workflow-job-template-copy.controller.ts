@@ -45,8 +45,6 @@ const LOSSES = {
  */
 @Resource(workflowJobTemplates, 'api/v2/workflow_job_templates/:id/copy')
 export class WorkflowJobTemplateCopyController extends CopyController {
-  protected readonly copied = workflowJobTemplates;
-
   constructor(
     private readonly templates: WorkflowJobTemplatesRepository,
     private readonly nodes: WorkflowJobTemplateNodesRepository,

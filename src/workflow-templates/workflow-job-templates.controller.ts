@@ -23,11 +23,7 @@ import { workflowJobTemplates } from './workflow-job-templates.resource.js';
 export class WorkflowJobTemplatesController extends ResourceController(workflowJobTemplates) {}
 
 @Resource(workflowJobTemplates, 'api/v2/workflow_job_templates/:id/survey_spec')
-export class WorkflowJobTemplateSurveyController extends SurveyController {
-  protected readonly templates = workflowJobTemplates;
-}
+export class WorkflowJobTemplateSurveyController extends SurveyController {}
 
 @Resource(workflowJobTemplates, 'api/v2/workflow_job_templates/:id/webhook_key')
-export class WorkflowJobTemplateWebhookKeyController extends WebhookKeyController {
-  protected readonly templates = workflowJobTemplates;
-}
+export class WorkflowJobTemplateWebhookKeyController extends WebhookKeyController {}

@@ -1,4 +1,4 @@
-import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { Settings } from '../../config/settings.js';
@@ -10,8 +10,6 @@ interface UserLimit {
   kind: string;
   setting: 'TOKEN_RATE' | 'NOTIFICATION_TEST_RATE' | 'CREDENTIAL_TEST_RATE';
 }
-
-const USER_LIMIT = 'controller:user-limit';
 
 export const TOKENS: UserLimit = { kind: 'tokens', setting: 'TOKEN_RATE' };
 export const NOTIFICATIONS: UserLimit = {
@@ -25,7 +23,7 @@ export const CREDENTIAL_TESTS: UserLimit = {
 };
 
 /** Limits the calls of a route per user, regardless of their outcome. */
-export const LimitedPerUser = (limit: UserLimit): MethodDecorator => SetMetadata(USER_LIMIT, limit);
+export const LimitedPerUser = Reflector.createDecorator<UserLimit>();
 
 /** Counts the calls of limited routes, including those that are refused later. */
 @Injectable()
@@ -37,7 +35,7 @@ export class RateGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const limit = this.reflector.get<UserLimit | undefined>(USER_LIMIT, context.getHandler());
+    const limit: UserLimit | undefined = this.reflector.get(LimitedPerUser, context.getHandler());
     return limit ? this.take(limit, context) : true;
   }
 

@@ -11,6 +11,7 @@ import type { Values } from './hooks.js';
 import { CommonServices } from './common-services.service.js';
 import { isWritable } from '../fields/reads.decorator.js';
 import { mapValues } from '../records.js';
+import { resourceOf } from './resource.controller.js';
 import { Route, type RouteInfo } from './route.js';
 import { isPermitted } from './sublist-requests.js';
 
@@ -42,7 +43,7 @@ const nameFields = ({ fields }: Pick<ResourceDefinition, 'fields'>) =>
  */
 @Controller()
 export abstract class CopyController<Schema extends object = object> {
-  protected abstract readonly copied: ResourceDefinition<Schema>;
+  private readonly copied = resourceOf<Schema>(this);
 
   @Inject() protected readonly services!: CommonServices;
 

@@ -8,6 +8,7 @@ import {
   Patch,
   Post,
   Put,
+  SetMetadata,
   type Type,
 } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiTags } from '@nestjs/swagger';
@@ -21,7 +22,8 @@ import { CommonServices } from './common-services.service.js';
 import type { Values } from './hooks.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import { declareInheritedRoutes, Route, type RouteInfo } from './route.js';
-import { BrokenInvariant } from '../invariants.js';
+import { metadataOf } from './route-location.js';
+import { BrokenInvariant, existing } from '../invariants.js';
 import { keysOf } from '../records.js';
 
 /** Rule of the policy without which a resource does not have the handler. */
@@ -51,6 +53,15 @@ export function controllerOf(target: object): GenericControllerClass {
   if (!isGeneric(target)) throw new BrokenInvariant('the decorated class is a ResourceController');
   return target;
 }
+
+const RESOURCE = 'controller:resource';
+
+/** Returns the resource that `@Resource` names above the class of a controller. */
+export const resourceOf = <Schema extends object>(controller: object): ResourceDefinition<Schema> =>
+  existing(
+    metadataOf<ResourceDefinition<Schema>>(RESOURCE, controller.constructor),
+    'the controller has @Resource',
+  );
 
 /**
  * Creates the base class with the generic handlers of a resource. A resource differs through its hooks
@@ -176,6 +187,7 @@ export function Resource(
     throw new BrokenInvariant(`${path} is a URL of ${definition.path}`);
   }
   return applyDecorators(
+    SetMetadata(RESOURCE, definition),
     (controller: { prototype: object }) => declareInheritedRoutes(controller, definition),
     () => orderLinks(definition),
     Controller(path),

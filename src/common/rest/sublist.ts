@@ -225,9 +225,6 @@ function relationOf(definition: ResourceDefinition, name: string): Relation {
   return relation;
 }
 
-const parentId = (definition: ResourceDefinition, parent: Row): Sql =>
-  sql`${parent.id}::${raw(idType(definition))}`;
-
 /**
  * Declares a list of rows that reference the parent: `GET` lists the rows, `POST` creates a row below the
  * parent.
@@ -270,7 +267,7 @@ export function related<Rules>(
     const relation = relationOf(definition, relationName);
     return {
       target: relation.target,
-      scope: (parent) => relationCondition(relation, parentId(definition, parent), 't'),
+      scope: ({ id }) => relationCondition(relation, sql`${id}::${raw(idType(definition))}`, 't'),
       options: () => ({ counted: countedBy(relation) }),
       ...options,
     };
@@ -305,10 +302,13 @@ export function attached<Rules>(
     if (relation.kind !== 'many-to-many') throw new Error(`${relationName} is not many-to-many`);
     const { check, association = name, beforeDetach, ...rest } = options;
     return {
-      target: relation.target,
-      scope: (parent) => relationCondition(relation, parentId(definition, parent), 't'),
+      ...related(relationName)(definition, name),
       ...(relation.ordered
-        ? { options: ({ parent }) => ({ order: [linkOrder(definition, relation, parent)] }) }
+        ? {
+            options: ({ parent }: LinkContext) => ({
+              order: [linkOrder(definition, relation, parent)],
+            }),
+          }
         : {}),
       attach: async (context: LinkContext<Row, Rules>, child: Row) => {
         await check?.(context, child);

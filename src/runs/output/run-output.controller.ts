@@ -6,7 +6,7 @@ import * as json from '../../common/fields/json-schema.js';
 import type { Reply } from '../../common/http/reply.js';
 import type { Page } from '../../common/list/page.js';
 import type { QueryParameters } from '../../common/list/query.js';
-import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
+import type { Row } from '../../common/resource/define-resource.js';
 import type { Representation } from '../../common/resource/representation.js';
 import { CommonServices } from '../../common/rest/common-services.service.js';
 import {
@@ -16,6 +16,7 @@ import {
   Target,
   type Reauthorize,
 } from '../../common/rest/parameters.js';
+import { resourceOf } from '../../common/rest/resource.controller.js';
 import { Route } from '../../common/rest/route.js';
 import { MaxEventsInterceptor } from '../events/max-events.interceptor.js';
 import { eventSender, eventsRoute, listEventsOfRun } from '../events/run-events.js';
@@ -84,7 +85,7 @@ const STREAM = {
 /** The output of a run: the text and the live stream of its events. */
 @Controller()
 export abstract class RunOutputController {
-  protected abstract readonly runs: ResourceDefinition;
+  protected readonly runs = resourceOf(this);
 
   constructor(
     protected readonly services: CommonServices,

@@ -1,33 +1,21 @@
-import {
-  createParamDecorator,
-  Injectable,
-  SetMetadata,
-  type CanActivate,
-  type ExecutionContext,
-} from '@nestjs/common';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import type { WebhookServiceName } from '../code-hosts/services.js';
 import { Forbidden } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { partOfRequest } from '../common/rest/parameters.js';
 import { receiverKind, type ReceiverType } from './receiver-kinds.js';
 import { deliveryOf, SignatureVerifier } from './signature-verifier.service.js';
 
-const SERVICE = 'controller:receives-from';
-const TEMPLATE_TYPE = 'controller:receives-for';
-
 /** Declares the service whose deliveries a route receives. */
-export const ReceivesFrom = (service: WebhookServiceName): MethodDecorator =>
-  SetMetadata(SERVICE, service);
+export const ReceivesFrom = Reflector.createDecorator<WebhookServiceName>();
 
 /** Declares the type of template whose deliveries a controller receives. */
-export const ReceivesFor = (type: ReceiverType): ClassDecorator => SetMetadata(TEMPLATE_TYPE, type);
+export const ReceivesFor = Reflector.createDecorator<ReceiverType>();
 
 /** Injects the verified `Delivery` of the request. */
-export const VerifiedDelivery = createParamDecorator(
-  (_data: undefined, context: ExecutionContext) =>
-    deliveryOf(context.switchToHttp().getRequest<object>()),
-);
+export const VerifiedDelivery = partOfRequest(deliveryOf);
 
 /**
  * Admits only requests that are signed with the webhook key, and unsigned connection tests
@@ -43,8 +31,8 @@ export class SignatureGuard implements CanActivate {
 
   /** @throws Forbidden for an unverified request, and the errors of `SignatureVerifier.verify` */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const service = this.reflector.get<WebhookServiceName>(SERVICE, context.getHandler());
-    const type = this.reflector.get<ReceiverType>(TEMPLATE_TYPE, context.getClass());
+    const service = this.reflector.get(ReceivesFrom, context.getHandler());
+    const type = this.reflector.get(ReceivesFor, context.getClass());
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const response = http.getResponse<Response>();

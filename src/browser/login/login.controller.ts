@@ -1,23 +1,16 @@
-import {
-  Controller,
-  createParamDecorator,
-  Get,
-  Post,
-  Req,
-  Res,
-  type ExecutionContext,
-} from '@nestjs/common';
+import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { setPageHeaders } from '../shared/layout.js';
 import { codePage, loginPage, resumePage, type LoginForm } from '../shared/login-page.js';
 import { openPage, originOf, withQuery } from '../shared/page-context.js';
 import { readPending, type PendingForm } from '../shared/pending-form.js';
-import { clearSessionCookie, sessionOf, type Cookies } from '../../common/http/cookies.js';
+import { clearSessionCookie, sessionOf } from '../../common/http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../../common/http/csrf.js';
 import * as json from '../../common/fields/json-schema.js';
 import { NotAcceptable, Unauthenticated } from '../../common/errors/errors.js';
 import type { ApiRequest } from '../../common/http/request.js';
+import { partOfRequest } from '../../common/rest/parameters.js';
 import { Route, type RouteInfo } from '../../common/rest/route.js';
 import { SecurityEvents } from '../../common/rest/security-events.service.js';
 import { acceptsHtml, weightOf } from '../../common/http/negotiation.js';
@@ -32,9 +25,7 @@ import { AuthenticatorsRepository } from '../../identity/authenticators.reposito
 import { INITIAL_PASSWORD_PATH } from './initial-password.controller.js';
 
 /** Session cookie of the request. */
-const SessionCookie = createParamDecorator((_data: undefined, context: ExecutionContext) =>
-  sessionOf(context.switchToHttp().getRequest<Cookies>()),
-);
+const SessionCookie = partOfRequest(sessionOf);
 
 const CODE_PATH = '/api/login/code/';
 const PAGE = {

@@ -6,7 +6,7 @@ import type { ApiRequest } from '../http/request.js';
 import type { Row } from '../resource/define-resource.js';
 
 /** Creates a parameter decorator that injects a part of the request. */
-const partOfRequest = (read: (request: ApiRequest) => unknown) =>
+export const partOfRequest = (read: (request: ApiRequest) => unknown) =>
   createParamDecorator((_data: undefined, context: ExecutionContext) =>
     read(context.switchToHttp().getRequest<ApiRequest>()),
   );

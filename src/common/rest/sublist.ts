@@ -1,11 +1,5 @@
-import {
-  Body,
-  createParamDecorator,
-  Get,
-  Post,
-  SetMetadata,
-  type ExecutionContext,
-} from '@nestjs/common';
+import { Body, createParamDecorator, Get, Post, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Actor } from '../access.js';
 import { refOf } from '../activity/activity.js';
@@ -24,7 +18,6 @@ import type { Representation } from '../resource/representation.js';
 import { CommonServices } from './common-services.service.js';
 import { listEvents } from './event-list.js';
 import type { Values } from './hooks.js';
-import { metadataOf } from './route-location.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import { controllerOf, type GenericController } from './resource.controller.js';
 import { copyRoute, Route, type Candidates, type RouteInfo } from './route.js';
@@ -96,14 +89,12 @@ export interface DeclaredSubList {
   spec: SubListSpec;
 }
 
-const SUB_LIST = 'controller:sub-list';
-
 /** Names the sub-list that a route serves. */
-const OfSubList = (list: DeclaredSubList): MethodDecorator => SetMetadata(SUB_LIST, list);
+const OfSubList = Reflector.createDecorator<DeclaredSubList>();
 
 /** The sub-list of the URL. */
 const ThisSubList = createParamDecorator((_data: undefined, context: ExecutionContext) =>
-  metadataOf<DeclaredSubList>(SUB_LIST, context.getHandler()),
+  new Reflector().get(OfSubList, context.getHandler()),
 );
 
 /**

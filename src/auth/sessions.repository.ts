@@ -113,15 +113,10 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
 }
 
 /** Returns the FROM and WHERE of a session `ses` with its user `usr`, if the session is active. */
-const fromActiveSession = ({
-  digest,
-  ageSeconds,
-  maxAgeSeconds,
-  externalSeconds,
-}: SessionLimits): Sql => sql`
+const fromActiveSession = (session: SessionLimits): Sql => sql`
   FROM sessions ses JOIN (${accounts()}) usr ON usr.id = ses.user_id
-  WHERE ses.digest = ${digest} AND ses.generation = usr.session_generation
-    AND ses.last_seen > now() - make_interval(secs => ${ageSeconds})
-    AND ses.created > now() - make_interval(secs => ${maxAgeSeconds})
+  WHERE ses.digest = ${session.digest} AND ses.generation = usr.session_generation
+    AND ses.last_seen > now() - make_interval(secs => ${session.ageSeconds})
+    AND ses.created > now() - make_interval(secs => ${session.maxAgeSeconds})
     AND (usr.external_account IS NULL
-      OR ses.created > now() - make_interval(secs => ${externalSeconds}))`;
+      OR ses.created > now() - make_interval(secs => ${session.externalSeconds}))`;

@@ -123,19 +123,12 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
         SELECT id FROM tokens WHERE digest = ${digest} FOR NO KEY UPDATE SKIP LOCKED)`);
   }
 
-  async add({
-    description,
-    scope,
-    user,
-    digest,
-    lifetimeSeconds,
-    application,
-    grant,
-  }: NewToken): Promise<RowOf<Token>> {
+  async add(token: NewToken): Promise<RowOf<Token>> {
     const row = await this.database.row<RowOf<Token>>(sql`
       INSERT INTO tokens (description, scope, user_id, digest, expires, application_id, grant_id)
-      VALUES (${description}, ${scope}, ${user}, ${digest},
-        now() + make_interval(secs => ${lifetimeSeconds}), ${application ?? null}, ${grant ?? null})
+      VALUES (${token.description}, ${token.scope}, ${token.user}, ${token.digest},
+        now() + make_interval(secs => ${token.lifetimeSeconds}), ${token.application ?? null},
+        ${token.grant ?? null})
       RETURNING *`);
     return existing(row, 'an INSERT returns its row');
   }
@@ -175,16 +168,11 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
    *
    * @returns undefined if the grant has no access token
    */
-  renew({
-    grant,
-    scope,
-    digest,
-    lifetimeSeconds,
-  }: NewRefreshToken): Promise<RowOf<Token> | undefined> {
+  renew(token: NewRefreshToken): Promise<RowOf<Token> | undefined> {
     return this.database.row<RowOf<Token>>(sql`
-      UPDATE tokens SET digest = ${digest}, scope = ${scope}, last_used = NULL, modified = now(),
-        expires = now() + make_interval(secs => ${lifetimeSeconds})
-      WHERE grant_id = ${grant} RETURNING *`);
+      UPDATE tokens SET digest = ${token.digest}, scope = ${token.scope}, last_used = NULL,
+        modified = now(), expires = now() + make_interval(secs => ${token.lifetimeSeconds})
+      WHERE grant_id = ${token.grant} RETURNING *`);
   }
 
   /**

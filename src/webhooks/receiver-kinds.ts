@@ -36,7 +36,7 @@ export type ReceiverType = (typeof KINDS)[number]['type'];
 export const RECEIVER_KINDS: readonly (ReceiverKind & { type: ReceiverType })[] = KINDS;
 
 /** Returns the kind of a type of template. */
-export const receiverKind = (type: ReceiverType): (typeof RECEIVER_KINDS)[number] =>
+export const receiverKind = (type: string): (typeof RECEIVER_KINDS)[number] =>
   existing(
     RECEIVER_KINDS.find((kind) => kind.type === type),
     `${type} is in the table of kinds`,

@@ -132,21 +132,13 @@ const UNSIGNED_TEST = {
   reason: 'The event is a connection test, which is not signed.',
   answer: 200,
 } as const;
-const WRONG_SIGNATURE = {
-  verdict: 'rejected',
-  reason: 'The signature or token does not match the webhook key.',
-  answer: 403,
-} as const;
-const LOST_KEY = {
-  verdict: 'rejected',
-  reason: 'The webhook key cannot be decrypted with the current keys. Create a new key.',
-  answer: 403,
-} as const;
-const WRONG_SERVICE = {
-  verdict: 'rejected',
-  reason: 'The template does not receive webhooks of this service.',
-  answer: 403,
-} as const;
+
+const rejected = (reason: string) => ({ verdict: 'rejected', reason, answer: 403 }) as const;
+const WRONG_SIGNATURE = rejected('The signature or token does not match the webhook key.');
+const LOST_KEY = rejected(
+  'The webhook key cannot be decrypted with the current keys. Create a new key.',
+);
+const WRONG_SERVICE = rejected('The template does not receive webhooks of this service.');
 
 const matchesRoute = ({ template, service }: Delivery, route: ReceiverRoute, id: number): boolean =>
   service === route.service &&

@@ -6,11 +6,11 @@ import * as json from '../common/fields/json-schema.js';
 import type { Reply } from '../common/http/reply.js';
 import type { Page } from '../common/list/page.js';
 import type { QueryParameters } from '../common/list/query.js';
-import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Representation } from '../common/resource/representation.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, ListParams, Member, Target } from '../common/rest/parameters.js';
-import { Resource } from '../common/rest/resource.controller.js';
+import { Resource, resourceOf } from '../common/rest/resource.controller.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Route } from '../common/rest/route.js';
 import { sql } from '../database/sql.js';
@@ -19,7 +19,7 @@ import { projects } from '../projects/projects.resource.js';
 import { workflowJobTemplates } from '../workflow-templates/workflow-job-templates.resource.js';
 import { FilterTrial } from './filter-trial.service.js';
 import { RECEIVER_RESPONSE, RECEIVER_IGNORED } from './receiver-responses.js';
-import { receiverKind, type ReceiverType } from './receiver-kinds.js';
+import { receiverKind } from './receiver-kinds.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { WEBHOOK_SETUP, WebhookSetups } from './webhook-setups.service.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
@@ -50,7 +50,7 @@ const TRIAL_RESPONSE = json.object({
 /** Setup, delivery log, redelivery and filters of the webhooks of one template. */
 @Controller()
 abstract class TemplateWebhooksController {
-  protected abstract readonly type: ReceiverType;
+  private readonly templates = resourceOf(this);
 
   constructor(
     private readonly resources: ResourceService,
@@ -71,7 +71,7 @@ abstract class TemplateWebhooksController {
   }))
   @Get(':id/webhook')
   setup(@Target() template: Row): Promise<object> {
-    return this.setups.of(resource(this.type), receiverKind(this.type), template);
+    return this.setups.of(this.templates, receiverKind(this.templates.type), template);
   }
 
   @Route((templates) => ({
@@ -129,21 +129,15 @@ abstract class TemplateWebhooksController {
   testFilters(@Target() template: Row, @Body() body: Record<string, unknown>): Promise<object> {
     const filters = body.webhook_filters ?? template.webhook_filters ?? {};
     const rules = { filters, forks: forkRuleOf(template) };
-    return this.trial.run(template.id, receiverKind(this.type), rules);
+    return this.trial.run(template.id, receiverKind(this.templates.type), rules);
   }
 }
 
 @Resource(jobTemplates)
-export class JobTemplateWebhooksController extends TemplateWebhooksController {
-  protected readonly type = 'job_template';
-}
+export class JobTemplateWebhooksController extends TemplateWebhooksController {}
 
 @Resource(workflowJobTemplates)
-export class WorkflowJobTemplateWebhooksController extends TemplateWebhooksController {
-  protected readonly type = 'workflow_job_template';
-}
+export class WorkflowJobTemplateWebhooksController extends TemplateWebhooksController {}
 
 @Resource(projects)
-export class ProjectWebhooksController extends TemplateWebhooksController {
-  protected readonly type = 'project';
-}
+export class ProjectWebhooksController extends TemplateWebhooksController {}

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -84,9 +83,8 @@ export class RolesRepository extends TableRepository<RoleRow> {
 
   /** Returns a role of the whole system by its field. */
   async ofSystem(field: string): Promise<RoleRow> {
-    const row = await this.database.row<RoleRow>(sql`
+    return this.database.rowOrFail<RoleRow>(sql`
       SELECT * FROM roles WHERE object_id IS NULL AND role_field = ${field}`);
-    return existing(row, 'migrations create the roles of the system');
   }
 
   async createFor(

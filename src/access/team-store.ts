@@ -12,7 +12,7 @@ export interface TeamRow extends Row {
  * module.
  */
 export abstract class TeamStore {
-  /** @throws BrokenInvariant if no team has the id */
+  /** @throws Error if no team has the id */
   abstract referenced(id: number): Promise<TeamRow>;
   /**
    * @returns query for `id`, `name` and `organization_name` of one team; names that the reader cannot see

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -42,10 +41,10 @@ export class AdHocCommandsRepository extends TableRepository<RowOf<AdHocCommand>
   /**
    * Loads a command in one statement.
    *
-   * @throws BrokenInvariant for a command that does not exist
+   * @throws Error for a command that does not exist
    */
   async context(id: number): Promise<CommandContext> {
-    const row = await this.database.row<CommandContext>(sql`
+    return this.database.rowOrFail<CommandContext>(sql`
       SELECT command.id, command.launch_type, command.cancel_requested, command.job_type,
         command.inventory_id, inventory.name AS inventory_name, command.credential_id,
         command."limit", command.module_name, command.module_args, command.forks,
@@ -56,6 +55,5 @@ export class AdHocCommandsRepository extends TableRepository<RowOf<AdHocCommand>
       LEFT JOIN (${allInventories()}) inventory ON inventory.id = command.inventory_id
       LEFT JOIN (${userNames()}) author ON author.id = command.created_by_id
       WHERE command.id = ${id}`);
-    return existing(row, 'a started command exists');
   }
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { holdsAny } from '../access/predicates.js';
 import type { Actor } from '../common/access.js';
-import { existing } from '../common/invariants.js';
 import type { RouteTable } from '../common/rest/route-table.service.js';
 import { Settings } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
@@ -87,11 +86,10 @@ export class RootService {
    * the names of groups; other callers see the machine that handles the request.
    */
   async ping(actor: Actor | undefined): Promise<object> {
-    const row = await this.database.row<Installation>(sql`
+    const { uuid, isolation, capacity } = await this.database.rowOrFail<Installation>(sql`
       SELECT ${installationUuid()} AS uuid,
         (SELECT coalesce(sum(capacity), 0)::int FROM (${readyMachines()}) ready) AS capacity,
         ARRAY(SELECT label FROM (${liveIsolations()}) live ORDER BY label) AS isolation`);
-    const { uuid, isolation, capacity } = existing(row, 'a SELECT without FROM has a row');
     const ownInstance = {
       node: hostname(),
       node_type: 'hybrid',

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -124,13 +123,12 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
   }
 
   async add(token: NewToken): Promise<RowOf<Token>> {
-    const row = await this.database.row<RowOf<Token>>(sql`
+    return this.database.rowOrFail<RowOf<Token>>(sql`
       INSERT INTO tokens (description, scope, user_id, digest, expires, application_id, grant_id)
       VALUES (${token.description}, ${token.scope}, ${token.user}, ${token.digest},
         now() + make_interval(secs => ${token.lifetimeSeconds}), ${token.application ?? null},
         ${token.grant ?? null})
       RETURNING *`);
-    return existing(row, 'an INSERT returns its row');
   }
 
   /** Adds a refresh token, and deletes expired ones. */

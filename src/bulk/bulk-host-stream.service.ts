@@ -17,7 +17,6 @@ import { readLines, type BodyLine } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { isRecord } from '../common/records.js';
-import { existing } from '../common/invariants.js';
 import { resource } from '../common/resource/define-resource.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -245,13 +244,8 @@ export class BulkHostStream {
   ): Promise<HostCheck> {
     const rows = sql`SELECT * FROM staged_hosts`;
     const options = { onConflict, max: MAX_ERRORS };
-    const row = existing(
-      await this.database.row<{ check: HostCheck }>(
-        sql`SELECT (${checkQuery(target.id, rows, options)}) AS check`,
-      ),
-      'a SELECT without FROM has a row',
-    );
-    const { check } = row;
+    const { check } = await this.database.rowOrFail<{ check: HostCheck }>(sql`
+      SELECT (${checkQuery(target.id, rows, options)}) AS check`);
     for (const { place, name, reason } of check.clashes) {
       if (reason === 'group_is_host') {
         lineErrors.add(place, { groups: [`${CLASH_TEXTS[reason]} (${name})`] });
@@ -265,12 +259,9 @@ export class BulkHostStream {
   /** Yields a query for each batch of staged hosts, in order. */
   private async *stagedBatches(): AsyncGenerator<Sql> {
     for (let after = 0; ;) {
-      const part = existing(
-        await this.database.row<{ last: number | null }>(sql`
+      const part = await this.database.rowOrFail<{ last: number | null }>(sql`
         SELECT max(place) AS last FROM (
-          SELECT place FROM staged_hosts WHERE place > ${after} ORDER BY place LIMIT ${WRITE_BATCH}) part`),
-        'an aggregate has a row',
-      );
+          SELECT place FROM staged_hosts WHERE place > ${after} ORDER BY place LIMIT ${WRITE_BATCH}) part`);
       if (part.last === null) return;
       yield sql`SELECT * FROM staged_hosts WHERE place > ${after} AND place <= ${part.last}`;
       after = part.last;

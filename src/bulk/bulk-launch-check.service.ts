@@ -4,7 +4,7 @@ import { type Actor } from '../common/access.js';
 import { mergeExact } from '../common/exact-json.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import type { FieldErrors } from '../common/errors/errors.js';
-import { itemAt, existing } from '../common/invariants.js';
+import { itemAt } from '../common/invariants.js';
 import { isOneOf } from '../common/records.js';
 import { Yielder } from '../common/yielder.js';
 import { Settings } from '../config/settings.js';
@@ -135,12 +135,11 @@ export class BulkLaunchCheck {
     templates: readonly number[],
     actor: Actor,
   ): Promise<CallerRights> {
-    const row = await this.database.row<CallerRights>(sql`
+    return this.database.rowOrFail<CallerRights>(sql`
       SELECT ARRAY(${heldObjects('organization', 'member_role', actor)}) AS member_of,
         ${organizationExists(sql`${launch.organizationId}::int`)} AS organization_exists,
         (SELECT coalesce(json_agg(found), '[]')
           FROM (${templatesWithRights(templates, actor)}) found) AS templates`);
-    return existing(row, 'a SELECT without FROM has a row');
   }
 
   /** Returns the plan of an entry's launch; null unless its template is a known job or workflow template. */

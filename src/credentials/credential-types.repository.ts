@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -21,12 +20,11 @@ export class CredentialTypesRepository extends TableRepository<RowOf<CredentialT
     super(repository);
   }
 
-  /** @throws BrokenInvariant if the id is not a credential type's */
+  /** @throws Error if the id is not a credential type's */
   async referenced(id: unknown): Promise<CredentialTypeRow> {
-    const row = await this.database.row<CredentialTypeRow>(
+    return this.database.rowOrFail<CredentialTypeRow>(
       sql`${selectCredentialTypes()} WHERE id = ${id}`,
     );
-    return existing(row, 'a reference leads to a row');
   }
 
   /**

@@ -29,6 +29,9 @@ const MAX_PREPARED = 500;
 /** Timeout of one statement of a deletion, unless that of other statements is longer. */
 const DELETION_TIMEOUT_MS = 300_000;
 
+/** Error for a statement that must have a row and has none. */
+export class MissingRow extends Error {}
+
 /**
  * Sends all statements to the database. Statements join the caller's open transaction; `transaction` joins
  * it or opens a new one. Statements of a transaction that do not wait for each other are pipelined, and
@@ -64,6 +67,17 @@ export class Database {
 
   async row<Row extends QueryResultRow>(statement: Statement): Promise<Row | undefined> {
     return (await this.run<Row>(statement)).rows[0];
+  }
+
+  /**
+   * Returns the row of a statement that always has one, such as an aggregate.
+   *
+   * @throws MissingRow if the statement has no row
+   */
+  async rowOrFail<Row extends QueryResultRow>(statement: Statement): Promise<Row> {
+    const row = await this.row<Row>(statement);
+    if (row === undefined) throw new MissingRow('A statement that must have a row has none.');
+    return row;
   }
 
   /** Returns true if a statement selects or returns a row. */

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { existing } from '../common/invariants.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { RunLoads } from './run-loads.js';
@@ -114,13 +113,12 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
 
   /** Returns capacity and usage of all machines by the scheduler's count. */
   async load(): Promise<InstallationLoad> {
-    const row = await this.database.row<InstallationLoad>(sql`
+    return this.database.rowOrFail<InstallationLoad>(sql`
       SELECT live.capacity, live.instances, runs.consumed_capacity, runs.jobs_running,
         runs.jobs_total
       FROM (
         SELECT coalesce(sum(ready.capacity), 0)::int AS capacity, count(*)::int AS instances
         FROM (${readyMachines()}) ready) live
       CROSS JOIN (${this.runs.totals()}) runs`);
-    return existing(row, 'an aggregate has a row');
   }
 }

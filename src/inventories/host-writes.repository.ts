@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
-import { existing } from '../common/invariants.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -119,12 +118,9 @@ export class HostWritesRepository extends TableRepository<Row> {
    */
   async insertAll(inventoryId: number, hosts: Sql): Promise<number[]> {
     // Ids are assigned in the order of the rows. One JSON document is cheaper than many rows.
-    const { ids } = existing(
-      await this.database.row<{ ids: number[] }>(sql`
-        ${insert(inventoryId, hosts, sql`id`)}
-        SELECT coalesce(json_agg(id ORDER BY id), '[]') AS ids FROM written`),
-      'an aggregate has a row',
-    );
+    const { ids } = await this.database.rowOrFail<{ ids: number[] }>(sql`
+      ${insert(inventoryId, hosts, sql`id`)}
+      SELECT coalesce(json_agg(id ORDER BY id), '[]') AS ids FROM written`);
     return ids;
   }
 

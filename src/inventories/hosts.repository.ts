@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { existing } from '../common/invariants.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { HostRow } from './ansible-inventory.js';
@@ -231,7 +230,7 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
     names: Sql,
     except: UncountedHosts | null,
   ): Promise<NamesOfHosts> {
-    const counted = await this.database.row<NamesOfHosts>(sql`
+    return this.database.rowOrFail<NamesOfHosts>(sql`
       SELECT count(*)::int AS total, (count(*) FILTER (WHERE is_new))::int AS added FROM (
         SELECT name, bool_and(is_new) AS is_new FROM (
           SELECT h.name, false AS is_new FROM hosts h
@@ -239,7 +238,6 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
           WHERE ${and(sql`inv.organization_id = ${organizationId}`, isCounted(except))}
           UNION ALL SELECT name, true FROM (${names}) given) every
         GROUP BY name) distinct_names`);
-    return existing(counted, 'an aggregate has a row');
   }
 
   /**

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { existing } from '../common/invariants.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { insertRow, type ColumnValues } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
@@ -81,11 +80,8 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
   }
 
   /** Inserts the source of a constructed inventory, which clients cannot create. */
-  async insertHidden(columns: ColumnValues): Promise<RowOf<InventorySource>> {
-    const row = await this.database.row<RowOf<InventorySource>>(
-      insertRow('unified_job_templates', columns),
-    );
-    return existing(row, 'a row just written is returned');
+  insertHidden(columns: ColumnValues): Promise<RowOf<InventorySource>> {
+    return this.database.rowOrFail(insertRow('unified_job_templates', columns));
   }
 
   /** Returns the sources of constructed inventories. */

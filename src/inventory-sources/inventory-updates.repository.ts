@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { existing } from '../common/invariants.js';
 import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import { capabilityColumns } from '../common/resource/representation.js';
 import { join, sql } from '../database/sql.js';
@@ -71,14 +70,13 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
 
   /** Returns a running update. A retry continues the numbering of the update's events. */
   async started(id: number): Promise<StartedInventoryUpdate> {
-    const row = await this.database.row<StartedInventoryUpdate>(sql`
+    return this.database.rowOrFail<StartedInventoryUpdate>(sql`
       SELECT run.name, run.inventory_id, run.inventory_source_id, run.source, run.source_path,
         run.source_vars, run.scm_branch, run.source_project_id, run.credential_id,
         run.enabled_var, run.enabled_value, run.host_filter, run.overwrite, run.overwrite_vars,
         run.timeout, run.verbosity, run."limit", run.cancel_requested, stored.counter, stored.line
       FROM unified_jobs run CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
       WHERE run.id = ${id}`);
-    return existing(row, 'a started run exists');
   }
 
   /** Returns updates with all columns and the caller's capabilities, in order of id. */

@@ -1,7 +1,6 @@
 import { refOf } from '../common/activity/activity.js';
 import { BadRequest } from '../common/errors/errors.js';
 import { validate } from '../common/fields/validation.js';
-import { existing } from '../common/invariants.js';
 import { resource, type ResourceDefinition, type Row } from '../common/resource/define-resource.js';
 import { selectLinks, selectRows } from '../common/resource/select-rows.js';
 import { attached, type LinkContext, related, type SubListSpec } from '../common/rest/sublist.js';
@@ -50,12 +49,9 @@ async function assertLabelLimit(context: LinkContext, label: Row): Promise<void>
   const parentRow = selectRows(parentDefinition, 't', sql`1`, sql`t.id = ${parent.id}`);
   await database.execute(sql`${parentRow} FOR NO KEY UPDATE`);
   const links = selectLinks(labelLinkOf(parentDefinition));
-  const row = existing(
-    await database.row<{ others: number }>(sql`
-      SELECT count(*)::int AS others FROM (${links}) lnk
-      WHERE lnk.source_id = ${parent.id} AND lnk.target_id <> ${label.id}`),
-    'an aggregate has a row',
-  );
+  const row = await database.rowOrFail<{ others: number }>(sql`
+    SELECT count(*)::int AS others FROM (${links}) lnk
+    WHERE lnk.source_id = ${parent.id} AND lnk.target_id <> ${label.id}`);
   if (row.others >= MAX_LABELS) {
     const { name } = refOf(parentDefinition, parent);
     throw new BadRequest(`Maximum number of labels for ${name} reached.`);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
-import { entryOf, existing, itemAt } from '../common/invariants.js';
+import { entryOf, itemAt } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { anyDenied } from '../common/rest/references.service.js';
 import { ResourceService } from '../common/rest/resource.service.js';
@@ -136,8 +136,7 @@ export class WorkflowRelaunch {
     const templates = nodes.flatMap(({ templateId }) => templateId ?? []);
     const template = job.job_template_id ?? job.unified_job_template_id;
     const templateInventory = inventoryOf(sql`${template}::int`);
-    const found = existing(
-      await this.database.row<{ is_denied: boolean }>(sql`
+    const found = await this.database.rowOrFail<{ is_denied: boolean }>(sql`
       SELECT EXISTS (
           SELECT 1 FROM (${templatesWithRights(templates, actor)}) t
           -- Only superusers may launch system jobs.
@@ -147,9 +146,7 @@ export class WorkflowRelaunch {
         OR ${anyDenied('credential', 'use', idsOf('credentials'), actor)}
         OR ${anyDenied('execution_environment', 'read', idsOf('execution_environment'), actor)}
         OR ${anyDenied('label', 'read', idsOf('labels'), actor)}
-        OR ${anyDenied('instance_group', 'use', idsOf('instance_groups'), actor)} AS is_denied`),
-      'a SELECT without FROM has a row',
-    );
+        OR ${anyDenied('instance_group', 'use', idsOf('instance_groups'), actor)} AS is_denied`);
     if (found.is_denied) throw new Forbidden(TEXTS.resources);
   }
 

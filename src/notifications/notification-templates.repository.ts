@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
-import { existing } from '../common/invariants.js';
 import { sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { NotificationTemplate } from './notification-template.entity.js';
@@ -15,9 +14,8 @@ export class NotificationTemplatesRepository extends TableRepository<RowOf<Notif
 
   /** Returns the fields of a template for the activity stream. */
   async activityFields(id: unknown): Promise<Row> {
-    const row = await this.database.row<Row>(
+    return this.database.rowOrFail<Row>(
       sql`SELECT id, name, organization_id FROM notification_templates WHERE id = ${id}`,
     );
-    return existing(row, 'a record belongs to a template');
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
-import { existing } from '../common/invariants.js';
 import { sql } from '../database/sql.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { endOfOutput } from '../runs/events/job-events.repository.js';
@@ -64,7 +63,7 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
    * the user then. A retry continues the numbering of the update's events.
    */
   async started(id: number): Promise<StartedUpdate> {
-    const row = await this.database.row<StartedUpdate>(sql`
+    return this.database.rowOrFail<StartedUpdate>(sql`
       SELECT run.project_id, run.organization_id,
         CASE WHEN project.scm_type = '' THEN '' ELSE run.scm_type END AS scm_type, run.scm_url, run.scm_branch,
         run.scm_refspec, run.scm_clean, run.scm_delete_on_update, run.scm_track_submodules, run.credential_id,
@@ -74,7 +73,6 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
       LEFT JOIN unified_job_templates project ON project.id = run.project_id
       CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
       WHERE run.id = ${id}`);
-    return existing(row, 'a started run exists');
   }
 
   async removeOf(project: number): Promise<void> {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -107,7 +106,7 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
    * @throws BrokenInvariant for a job that does not exist
    */
   async load(id: number): Promise<JobContext> {
-    const row = await this.database.row<JobContext>(sql`
+    return this.database.rowOrFail<JobContext>(sql`
       SELECT job.id, job.attempt, job.launch_type, job.cancel_requested, job.job_type,
         job.inventory_id, inventory.name AS inventory_name, job.playbook, job.scm_branch, job.forks,
         job."limit", job.verbosity, job.extra_vars, job.job_tags, job.skip_tags, job.start_at_task,
@@ -135,7 +134,6 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
       LEFT JOIN (${this.schedules.names()}) schedule ON schedule.id = job.schedule_id
       LEFT JOIN (${this.deliveries.facts()}) delivery ON delivery.id = job.webhook_delivery_id
       WHERE job.id = ${id}`);
-    return existing(row, 'a started run exists');
   }
 
   /**
@@ -144,13 +142,12 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
    * @throws BrokenInvariant for a run that does not exist
    */
   async identityOf(id: number): Promise<RunIdentity> {
-    const row = await this.database.row<RunIdentity & Record<string, unknown>>(sql`
+    return this.database.rowOrFail<RunIdentity & Record<string, unknown>>(sql`
       SELECT run.id, run.type, run.launch_type, run.unified_job_template_id AS template,
         run.organization_id AS organization, run.created_by_id AS launcher,
         author.username AS launcher_name, run.project_id AS project, run.timeout
       FROM unified_jobs run LEFT JOIN (${userNames()}) author ON author.id = run.created_by_id
       WHERE run.id = ${id}`);
-    return existing(row, 'a started run exists');
   }
 
   /** Returns the execution environment of a run of any kind; undefined for a run without one. */

@@ -116,10 +116,8 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
   ): Promise<ExtraColumns> {
     try {
       const recurrence = Recurrence.parse(String(rrule));
-      const clock = existing(
-        await this.database.row<{ now: Date }>(sql`SELECT clock_timestamp() AS now`),
-        'a SELECT without FROM has a row',
-      );
+      const clock = await this.database.rowOrFail<{ now: Date }>(sql`
+        SELECT clock_timestamp() AS now`);
       return {
         dtstart: await recurrence.first(),
         dtend: await recurrence.last(),

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { existing } from '../common/invariants.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { sql } from '../database/sql.js';
 import { endOfOutput } from '../runs/events/job-events.repository.js';
@@ -42,10 +41,9 @@ export class SystemJobsRepository extends TableRepository<UnifiedJob> {
 
   /** Returns a running system job. A retry continues the numbering of the job's events. */
   async started(id: number): Promise<StartedSystemJob> {
-    const row = await this.database.row<StartedSystemJob>(sql`
+    return this.database.rowOrFail<StartedSystemJob>(sql`
       SELECT run.job_type, run.extra_vars, stored.counter, stored.line
       FROM unified_jobs run CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
       WHERE run.id = ${id}`);
-    return existing(row, 'a started run exists');
   }
 }

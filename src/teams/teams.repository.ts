@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { TeamStore } from '../access/team-store.js';
 import { permit, type Actor } from '../common/access.js';
-import { existing } from '../common/invariants.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -15,8 +14,7 @@ export class TeamsRepository extends TableRepository<RowOf<Team>> implements Tea
   }
 
   async referenced(id: number): Promise<RowOf<Team>> {
-    const row = await this.database.row<RowOf<Team>>(sql`SELECT * FROM teams WHERE id = ${id}`);
-    return existing(row, 'a reference points to a row');
+    return this.database.rowOrFail<RowOf<Team>>(sql`SELECT * FROM teams WHERE id = ${id}`);
   }
 
   nameQuery(id: Sql, reader: Actor): Sql {

@@ -61,10 +61,9 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
     super(repository);
   }
 
-  /** @throws BrokenInvariant if the id is not a user's */
+  /** @throws Error if the id is not a user's */
   async referenced(id: number): Promise<RowOf<User>> {
-    const row = await this.database.row<RowOf<User>>(sql`SELECT * FROM users WHERE id = ${id}`);
-    return existing(row, 'a reference leads to a row');
+    return this.database.rowOrFail<RowOf<User>>(sql`SELECT * FROM users WHERE id = ${id}`);
   }
 
   accountByName(username: string): Promise<(Account & { password_hash: string }) | undefined> {

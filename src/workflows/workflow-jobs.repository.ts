@@ -278,12 +278,11 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     id: number,
     others: readonly number[],
   ): Promise<{ own: number[]; existing: number[] }> {
-    const row = await this.database.row<{ own: number[]; existing: number[] }>(sql`
+    return this.database.rowOrFail(sql`
       SELECT ARRAY(SELECT label_id FROM workflow_job_labels
           WHERE workflow_job_id = ${id} ORDER BY id) AS own,
         ARRAY(SELECT id FROM (${allLabels()}) label
           WHERE id = ANY(${others}::bigint[]) ORDER BY id) AS existing`);
-    return existing(row, 'a SELECT without FROM has a row');
   }
 }
 

@@ -26,6 +26,7 @@ import { columnsOf } from '../../src/common/rest/changes.js';
 import { ReferencesService } from '../../src/common/rest/references.service.js';
 import { ResourceService } from '../../src/common/rest/resource.service.js';
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
+import { MissingRow } from '../../src/database/database.js';
 import { insertRow, updateRow } from '../../src/database/rows.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PreparingPool } from '../support/preparing-pool.js';
@@ -97,7 +98,7 @@ async function faultsOf(name: string, work: () => unknown): Promise<string[]> {
     await work();
   } catch (error) {
     // No statement returns a row, so permission checks may fail.
-    const isRight = [NotFound, Forbidden, Invalid, BrokenInvariant];
+    const isRight = [NotFound, Forbidden, Invalid, BrokenInvariant, MissingRow];
     if (!isRight.some((known) => error instanceof known)) return [`${name}: ${String(error)}`];
   }
   return pool.statements.length > before ? [] : [`${name} sends no statement`];

@@ -77,9 +77,8 @@ export class ResourceRowsRepository {
     id: number,
     actor: Actor,
   ): Promise<RowOf<Schema>> {
-    const row = await this.database.row<RowOf<Schema>>(sql`
+    return this.database.rowOrFail<RowOf<Schema>>(sql`
       SELECT ${rowColumns(definition, actor)} FROM ${ident(definition.table)} t WHERE t.id = ${id}`);
-    return existing(row, 'a row just written exists');
   }
 
   insert<Schema extends object>(
@@ -164,8 +163,7 @@ export class ResourceRowsRepository {
     statement: Sql,
   ): Promise<RowOf<Schema>> {
     try {
-      const row = await this.database.row<RowOf<Schema>>(statement);
-      return existing(row, 'a row just written is returned');
+      return await this.database.rowOrFail<RowOf<Schema>>(statement);
     } catch (error) {
       throw uniqueViolation(definition, error) ?? error;
     }

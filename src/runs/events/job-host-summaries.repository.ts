@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { existing } from '../../common/invariants.js';
 import type { RowOf } from '../../common/resource/define-resource.js';
 import { sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
@@ -158,11 +157,10 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
   }
 
   async counts(runId: number): Promise<HostCounts> {
-    const row = await this.database.row<HostCounts>(sql`
+    return this.database.rowOrFail<HostCounts>(sql`
       SELECT count(*)::int AS all, (count(*) FILTER (WHERE failed))::int AS failed,
         ${hasStatistics(runId)} AS stats
       FROM job_host_summaries WHERE job_id = ${runId}`);
-    return existing(row, 'an aggregate has a row');
   }
 
   /**

@@ -50,12 +50,11 @@ export class RoleMembersRepository extends TableRepository<RoleMember> {
    * @returns true if the user did not hold the role in this way before
    */
   async grant(role: number, user: number, authenticator: number | null): Promise<boolean> {
-    const added = await this.database.execute(sql`
+    return this.database.affects(sql`
       INSERT INTO role_members AS mem (role_id, user_id, authenticator_id)
       VALUES (${role}, ${user}, ${authenticator}::integer)
       ON CONFLICT (role_id, user_id) DO UPDATE SET authenticator_id = NULL
       WHERE mem.authenticator_id IS NOT NULL AND EXCLUDED.authenticator_id IS NULL`);
-    return added > 0;
   }
 
   /**

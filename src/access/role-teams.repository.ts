@@ -31,9 +31,8 @@ export class RoleTeamsRepository extends TableRepository<RoleTeam> {
 
   /** @returns true if the team did not hold the role before */
   async grant(role: number, team: number): Promise<boolean> {
-    const added = await this.database.execute(sql`
+    return this.database.affects(sql`
       INSERT INTO role_teams (role_id, team_id) VALUES (${role}, ${team}) ON CONFLICT DO NOTHING`);
-    return added > 0;
   }
 
   /** @returns true if the team held the role */

@@ -48,9 +48,8 @@ export class ApplicationsRepository extends TableRepository<RowOf<Application>> 
 
   /** @returns false if the code was used before */
   async takeCode(digest: string): Promise<boolean> {
-    const taken = await this.database.execute(
+    return this.database.affects(
       sql`UPDATE authorization_codes SET used = true WHERE digest = ${digest} AND NOT used`,
     );
-    return taken > 0;
   }
 }

@@ -28,10 +28,9 @@ export class PasskeysRepository extends TableRepository<Passkey> {
    * @returns false for a challenge or a counter that was used before
    */
   async use({ id, counter, issued }: VerifiedUse): Promise<boolean> {
-    const used = await this.database.execute(sql`
+    return this.database.affects(sql`
       UPDATE passkeys SET counter = ${counter}, last_used = clock_timestamp()
       WHERE id = ${id} AND (counter = 0 OR counter < ${counter}::float8)
         AND (last_used IS NULL OR last_used < to_timestamp(${issued}::float8 / 1000))`);
-    return used > 0;
   }
 }

@@ -20,8 +20,7 @@ export class RecoveryCodesRepository extends TableRepository<RecoveryCode> {
    * @returns false if the user does not have the code
    */
   async take(user: number, digest: string): Promise<boolean> {
-    const taken = await this.database.execute(sql`
+    return this.database.affects(sql`
       DELETE FROM recovery_codes WHERE user_id = ${user} AND digest = ${digest}`);
-    return taken > 0;
   }
 }

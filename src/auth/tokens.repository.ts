@@ -77,12 +77,11 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
     username: string,
     { description, scope, digest, lifetimeSeconds }: Omit<NewToken, 'user'>,
   ): Promise<boolean> {
-    const added = await this.database.execute(sql`
+    return this.database.affects(sql`
       INSERT INTO tokens (description, scope, user_id, digest, expires)
       SELECT ${description}, ${scope}, usr.id, ${digest},
         now() + make_interval(secs => ${lifetimeSeconds})
       FROM (${accounts()}) usr WHERE usr.username = ${username}`);
-    return added > 0;
   }
 
   /**
@@ -154,11 +153,10 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
    * @returns false if the token was used before, or its scope was reduced meanwhile
    */
   async takeRefresh(digest: string, scope: string): Promise<boolean> {
-    const taken = await this.database.execute(sql`
+    return this.database.affects(sql`
       UPDATE refresh_tokens SET used = true
       WHERE digest = ${digest} AND NOT used
         AND string_to_array(scope, ' ') @> string_to_array(${scope}, ' ')`);
-    return taken > 0;
   }
 
   /**

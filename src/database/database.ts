@@ -80,6 +80,11 @@ export class Database {
     return row;
   }
 
+  /** Returns true if a statement changes a row. */
+  async affects(statement: Statement): Promise<boolean> {
+    return (await this.execute(statement)) > 0;
+  }
+
   /** Returns true if a statement selects or returns a row. */
   async exists(statement: Statement): Promise<boolean> {
     return (await this.row(statement)) !== undefined;

@@ -17,10 +17,9 @@ export class SamlResponsesRepository extends TableRepository<SamlResponse> {
    */
   async take(request: string, lifetimeSeconds: number): Promise<boolean> {
     await this.database.execute(sql`DELETE FROM saml_responses WHERE expires < now()`);
-    const added = await this.database.execute(sql`
+    return this.database.affects(sql`
       INSERT INTO saml_responses (request, expires)
       VALUES (${request}, now() + make_interval(secs => ${lifetimeSeconds} * 2))
       ON CONFLICT DO NOTHING`);
-    return added > 0;
   }
 }

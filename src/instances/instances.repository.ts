@@ -135,10 +135,9 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
    * @returns false if a check is pending
    */
   async requestCheck(id: number): Promise<boolean> {
-    const changed = await this.database.execute(sql`
+    return this.database.affects(sql`
       UPDATE instances inst SET health_check_started = now()
       WHERE id = ${id} AND NOT ${isCheckPending('inst')}`);
-    return changed > 0;
   }
 
   /** Returns those names that are names of machines. */

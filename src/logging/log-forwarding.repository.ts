@@ -12,13 +12,12 @@ export class LogForwardingRepository extends TableRepository<LogForwarding> {
 
   /** Takes or renews the lease. @returns false if another worker holds it */
   async takeLease(holder: string, seconds: number): Promise<boolean> {
-    const changed = await this.database.execute(sql`
+    return this.database.affects(sql`
       INSERT INTO log_forwarding AS state (id, holder, lease_until)
       VALUES (1, ${holder}, now() + make_interval(secs => ${seconds}))
       ON CONFLICT (id) DO UPDATE SET holder = EXCLUDED.holder, lease_until = EXCLUDED.lease_until
       WHERE state.holder = EXCLUDED.holder OR state.lease_until IS NULL
         OR state.lease_until < now()`);
-    return changed > 0;
   }
 
   /** Ends the lease, so that another worker can continue immediately. */

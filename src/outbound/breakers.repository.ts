@@ -72,11 +72,10 @@ export class BreakersRepository extends TableRepository<Breaker> {
 
   /** @returns false if another attempt is probing the destination */
   async takeProbe(destination: string): Promise<boolean> {
-    const claimed = await this.database.execute(sql`
+    return this.database.affects(sql`
       UPDATE outbound_breakers SET probe_until = now() + make_interval(secs => ${PROBE_SECONDS})
       WHERE destination = ${destination} AND (open_until IS NULL OR open_until <= now())
         AND (probe_until IS NULL OR probe_until <= now())`);
-    return claimed > 0;
   }
 
   /** Returns the number of open breakers by the kind of message that is sent to the destination. */

@@ -109,13 +109,12 @@ export class RunLeasesRepository extends TableRepository<Row> {
    * @returns false if the lease is gone or the run was canceled
    */
   async begin({ id, attempt }: LeasedRun, started: StartedPlaybook): Promise<boolean> {
-    const changed = await this.database.execute(sql`
+    return this.database.affects(sql`
       UPDATE unified_jobs SET job_args = ${started.args}, job_cwd = ${started.cwd},
         reads_results = false,
         scm_revision = ${started.revision}, isolation = ${started.isolation},
         job_env = ${started.env}::json
       WHERE id = ${id} AND attempt = ${attempt} AND status = 'running' AND NOT cancel_requested`);
-    return changed > 0;
   }
 
   /** Stores `reads_results`: the worker is reading the results of the run's program. */

@@ -30,9 +30,8 @@ export class InstallationRepository extends TableRepository<{ name: string; valu
    * @returns true if the task was not recorded before
    */
   async recordOnce(name: string): Promise<boolean> {
-    const added = await this.database.execute(sql`
+    return this.database.affects(sql`
       INSERT INTO installation (name, value) VALUES (${name}, now()::text)
       ON CONFLICT (name) DO NOTHING`);
-    return added > 0;
   }
 }

@@ -100,10 +100,9 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
    * @returns false if nothing changed
    */
   async setDisabled(id: number, value: boolean): Promise<boolean> {
-    const changed = await this.database.execute(sql`
+    return this.database.affects(sql`
       UPDATE users SET is_disabled = ${value}, modified = now()
       WHERE id = ${id} AND is_disabled <> ${value} AND password_hash = ''`);
-    return changed > 0;
   }
 
   /**
@@ -168,9 +167,8 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
   }
 
   async setFlag(id: number, flag: SystemFlag, value: boolean): Promise<boolean> {
-    const changed = await this.database.execute(sql`
+    return this.database.affects(sql`
       UPDATE users SET ${ident(flag)} = ${value}, modified = now()
       WHERE id = ${id} AND ${ident(flag)} <> ${value}`);
-    return changed > 0;
   }
 }

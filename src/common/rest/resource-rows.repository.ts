@@ -142,20 +142,18 @@ export class ResourceRowsRepository {
     const { sourceColumn, targetColumn } = relation;
     const columns = [sourceColumn, targetColumn, ...fixed.map(([column]) => column)];
     const values = [parent, child, ...fixed.map(([, value]) => value)];
-    const added = await this.database.execute(sql`
+    return this.database.affects(sql`
       INSERT INTO ${ident(relation.table)} (${join(columns.map((column) => ident(column)))})
       VALUES (${join(values.map((value) => sql`${value}`))}) ON CONFLICT DO NOTHING`);
-    return added > 0;
   }
 
   /** @returns false if the child is not attached */
   async detach(relation: ManyToMany, parent: number, child: number): Promise<boolean> {
-    const removed = await this.database.execute(sql`
+    return this.database.affects(sql`
       DELETE FROM ${ident(relation.table)} lnk
       WHERE ${ident('lnk', relation.sourceColumn)} = ${parent}
         AND ${ident('lnk', relation.targetColumn)} = ${child}
         AND ${fixedCondition('lnk', relation.fixed)}`);
-    return removed > 0;
   }
 
   private async write<Schema extends object>(

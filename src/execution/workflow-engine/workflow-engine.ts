@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox, UnsealError } from '../../common/crypto/secret-box.js';
+import { resultOr } from '../../common/errors/errors.js';
 import { failPoint } from '../../common/fail-point.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
@@ -100,12 +101,8 @@ export class WorkflowEngine {
   }
 
   private openSecrets({ id, launch_config: config }: RunningWorkflow): WorkflowSecrets | null {
-    try {
-      return { fill: secretFiller(this.box, id, config), names: secretNamesOf(config) };
-    } catch (error) {
-      if (error instanceof UnsealError) return null;
-      throw error;
-    }
+    const open = () => ({ fill: secretFiller(this.box, id, config), names: secretNamesOf(config) });
+    return resultOr(open, null, UnsealError);
   }
 
   /**

@@ -1,7 +1,6 @@
 import type { OutboundClient } from '../../outbound/outbound-client.js';
-import { storableText } from '../../common/fields/text.js';
+import { storableText, withoutTrailing } from '../../common/fields/text.js';
 import type { NotificationType } from './notification-type.js';
-import { withoutTrailing } from '../../common/fields/text.js';
 
 /** Type names in error texts and OPTIONS; `password` is a string that is kept secret. */
 export type FieldType = 'string' | 'int' | 'bool' | 'list' | 'password' | 'object';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../../common/resource/define-resource.js';
-import { sql, type Sql } from '../../database/sql.js';
+import { ident, sql, type Sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { lookupId } from '../lookup-id.js';
 import type { ImportScope } from './imported-objects.repository.js';
@@ -56,7 +56,7 @@ export class ImportedMembersRepository extends TableRepository<Row> {
   async pruneHosts(scope: ImportScope, staying: Pairs): Promise<void> {
     const { sourceId } = scope;
     await this.database.execute(sql`
-      WITH staying AS MATERIALIZED (${hostsIn(scope, staying)})
+      WITH staying AS MATERIALIZED (${membersIn('hosts', scope, staying)})
       DELETE FROM group_hosts link
       USING inventory_source_groups grp, inventory_source_hosts host
       WHERE grp.inventory_source_id = ${sourceId} AND grp.group_id = link.group_id
@@ -69,7 +69,7 @@ export class ImportedMembersRepository extends TableRepository<Row> {
   async pruneChildren(scope: ImportScope, staying: Pairs): Promise<void> {
     const { sourceId } = scope;
     await this.database.execute(sql`
-      WITH staying AS MATERIALIZED (${childrenIn(scope, staying)})
+      WITH staying AS MATERIALIZED (${membersIn('groups', scope, staying)})
       DELETE FROM group_children edge
       USING inventory_source_groups parent, inventory_source_groups child
       WHERE parent.inventory_source_id = ${sourceId} AND parent.group_id = edge.parent_id
@@ -80,12 +80,13 @@ export class ImportedMembersRepository extends TableRepository<Row> {
 
   async addHosts(scope: ImportScope, pairs: Pairs): Promise<void> {
     await this.database.execute(sql`
-      INSERT INTO group_hosts (group_id, host_id) ${hostsIn(scope, pairs)} ON CONFLICT DO NOTHING`);
+      INSERT INTO group_hosts (group_id, host_id) ${membersIn('hosts', scope, pairs)}
+      ON CONFLICT DO NOTHING`);
   }
 
   async addChildren(scope: ImportScope, pairs: Pairs): Promise<void> {
     await this.database.execute(sql`
-      INSERT INTO group_children (parent_id, child_id) ${childrenIn(scope, pairs)}
+      INSERT INTO group_children (parent_id, child_id) ${membersIn('groups', scope, pairs)}
       ON CONFLICT DO NOTHING`);
   }
 
@@ -127,21 +128,15 @@ export class ImportedMembersRepository extends TableRepository<Row> {
   }
 }
 
-const hostsIn = ({ inventoryId }: ImportScope, pairs: Pairs): Sql => sql`
-  SELECT grp.id AS group_id, host.id AS member_id
-  FROM ${given(pairs)}
+/** Selects the ids of groups and their members, which `pairs` names, as `group_id` and `member_id`. */
+const membersIn = (
+  kind: 'hosts' | 'groups',
+  { inventoryId }: ImportScope,
+  { groups, members }: Pairs,
+): Sql => sql`
+  SELECT grp.id AS group_id, member.id AS member_id
+  FROM unnest(${groups}::text[], ${members}::text[]) AS given(group_name, member_name)
   JOIN groups grp
     ON grp.inventory_id = ${lookupId(inventoryId)} AND grp.name = given.group_name
-  JOIN hosts host
-    ON host.inventory_id = ${lookupId(inventoryId)} AND host.name = given.member_name`;
-
-const childrenIn = ({ inventoryId }: ImportScope, pairs: Pairs): Sql => sql`
-  SELECT grp.id AS group_id, child.id AS member_id
-  FROM ${given(pairs)}
-  JOIN groups grp
-    ON grp.inventory_id = ${lookupId(inventoryId)} AND grp.name = given.group_name
-  JOIN groups child
-    ON child.inventory_id = ${lookupId(inventoryId)} AND child.name = given.member_name`;
-
-const given = ({ groups, members }: Pairs): Sql => sql`
-  unnest(${groups}::text[], ${members}::text[]) AS given(group_name, member_name)`;
+  JOIN ${ident(kind)} member
+    ON member.inventory_id = ${lookupId(inventoryId)} AND member.name = given.member_name`;

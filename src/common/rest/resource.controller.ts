@@ -26,7 +26,7 @@ import { metadataOf } from './route-location.js';
 import { BrokenInvariant, existing } from '../invariants.js';
 import { keysOf } from '../records.js';
 
-/** Rule of the policy without which a resource does not have the handler. */
+/** Rules of the policy that the generic handlers require: a resource without the rule lacks the handler. */
 const RULES = {
   list: 'read',
   create: 'add',
@@ -67,7 +67,7 @@ export const resourceOf = <Schema extends object>(controller: object): ResourceD
  * Creates the base class with the generic handlers of a resource. A resource differs through its hooks
  * and declarations, never by overriding a handler.
  *
- * @param methods handlers that the resource has, if not all that its policy permits; others give 405
+ * @param methods handlers of the resource, by default all that its policy permits; others give 405
  */
 export function ResourceController(
   definition: ResourceDefinition,
@@ -155,7 +155,7 @@ function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteIn
   return {
     list: {
       ...common('list'),
-      summary: `List of ${path.replaceAll('_', ' ')}.`,
+      summary: `List ${path.replaceAll('_', ' ')}.`,
       resource: definition,
       ...(policy.listRefusal ? { systemRole: 'auditor' } : {}),
     },
@@ -176,8 +176,8 @@ function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteIn
  * Mounts a controller at the URL of its resource: `/api/v2/<path>/`. Must stand above the `@SubList`
  * decorators so that it runs after them.
  *
- * @param path URL below that of the resource, for a controller whose routes are inherited, so that a
- *   search for the URL finds the controller
+ * @param path URL below the URL of the resource. A controller with inherited routes names it, so that a
+ *   search for the URL finds the controller.
  */
 export function Resource(
   definition: ResourceDefinition,

@@ -53,7 +53,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     const team = await test.make.team({ description: 'kept' });
     await page.goto(`/api/v2/teams/${team.id}/`);
     await openApi(page);
-    await page.getByRole('button', { name: 'Options' }).click();
+    await page.getByRole('button', { name: 'Show options' }).click();
     await page.getByText('"renders"').waitFor();
     expect(await page.locator('#form-patch').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);

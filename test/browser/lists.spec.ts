@@ -154,7 +154,7 @@ describe('the filters of lists', () => {
     ['name', 'starts with', 'Team'],
     ['id', 'is greater than', '3'],
     ['id', 'is greater than', 'three'],
-    ['id', 'is one of (commas)', '1, 2'],
+    ['id', 'is one of (comma-separated)', '1, 2'],
     ['created', 'is greater than', '2026-01-01'],
     ['created', 'is less than', 'yesterday'],
     ['description', 'is empty', ''],

@@ -131,7 +131,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
     const { page } = open;
     await page.goto('/api/v2/teams/');
     await openApi(page);
-    await page.getByRole('button', { name: 'Options' }).click();
+    await page.getByRole('button', { name: 'Show options' }).click();
     await page.getByText('"max_page_size"').waitFor();
   });
 });

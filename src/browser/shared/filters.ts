@@ -16,7 +16,7 @@ const LOOKUP_LABELS: readonly (readonly [lookup: string, label: string])[] = [
   ['istartswith', 'starts with'],
   ['gt', 'is greater than'],
   ['lt', 'is less than'],
-  ['in', 'is one of (commas)'],
+  ['in', 'is one of (comma-separated)'],
   ['empty', 'is empty'],
   ['not__empty', 'is not empty'],
 ];
@@ -241,6 +241,6 @@ function activeFilters({ path, query }: PageContext, definition: ResourceDefinit
           ></a
         >`,
     )}
-    ${active.length > 1 && html`<a href="${path}${withQuery(rest, FIRST_PAGE)}">Remove all</a>`}
+    ${active.length > 1 && html`<a href="${path}${withQuery(rest, FIRST_PAGE)}">Remove all filters</a>`}
   </div>`;
 }

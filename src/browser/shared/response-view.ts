@@ -14,7 +14,7 @@ const OMITTED_HEADERS = new Set(['set-cookie', 'content-security-policy', 'conte
 
 /** Maximum number of rows in the JSON view; limits the rendering time of long lists. */
 const JSON_ROWS = 25;
-/** Maximum number of characters of the JSON view: the view has several times their size. */
+/** Maximum number of characters of the JSON view. Its HTML is several times longer. */
 const JSON_CHARACTERS = 500_000;
 
 /** Id of the section with the API response. */
@@ -69,13 +69,13 @@ const optionsButton = ({ path, csrf }: PageContext): Html =>
   html`<form method="post" action="${path}">
     ${csrfInput(csrf)}
     <button class="small" name="${METHOD_FIELD}" value="OPTIONS" title="Show what this URL accepts">
-      Options
+      Show options
     </button>
   </form>`;
 
 /**
  * Renders the JSON of a response; for a long list, the first rows and a link to the complete JSON; for
- * a document that is too long for a page, a hint.
+ * a document that is too long for a page, only the link.
  */
 function documentView(body: unknown, all: string, isPage: IsPage): Html {
   const label = 'JSON of the response';
@@ -83,7 +83,9 @@ function documentView(body: unknown, all: string, isPage: IsPage): Html {
   const isList = isRecord(body) && rows.length > JSON_ROWS;
   const excerpt = isList ? { ...body, results: rows.slice(0, JSON_ROWS) } : body;
   if (isLongerThan(excerpt, JSON_CHARACTERS)) {
-    return html`<p class="hint">The JSON of this response is too long for a page.</p>`;
+    return html`<p class="hint">
+      The JSON of this response is too long for a page. <a href="${all}">All as JSON</a>
+    </p>`;
   }
   if (!isList) return jsonView(body, label, isPage);
   return html`<p class="hint">

@@ -194,7 +194,7 @@ const created = (entry: HostEntry, id: number): WrittenHost => ({
 function hostBody(inventory: number, entry: HostEntry, host: WrittenHost): object {
   const { id, name, description, enabled, instance_id, variables } = host;
   const url = id === null ? null : resource('host').url(id);
-  // A request can contain thousands of hosts. Object literals cost a tenth of spreads.
+  // A request can contain thousands of hosts. Object literals take a tenth of the time of spreads.
   return entry.groups.length === 0
     ? { id, name, description, enabled, instance_id, variables, url, inventory }
     : {

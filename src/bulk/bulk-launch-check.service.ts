@@ -220,7 +220,7 @@ function ignoredFieldsOf(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'igno
   );
 }
 
-/** Removes errors about unknown references, which `objectErrors` reports with forbidden references. */
+/** Removes errors for unknown objects: `objectErrors` reports them together with forbidden objects. */
 function withoutReferences(errors: FieldErrors): FieldErrors {
   const remaining = Object.entries(errors).filter(([field, texts]) => {
     if (!isOneOf(OBJECT_FIELDS, field)) return true;

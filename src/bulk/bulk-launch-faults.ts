@@ -80,7 +80,7 @@ export function removeUnusable(objects: LaunchObjects, all: readonly Prompts[]):
   }
 }
 
-/** Returns the ids in a field of any of the prompts whose objects the caller cannot use. */
+/** Returns the ids in `field` of the objects that the caller cannot use. */
 const unusableIds = (
   all: readonly Prompts[],
   field: ObjectField,
@@ -88,13 +88,13 @@ const unusableIds = (
 ): number[] => objectIds(all, field).filter((id) => objects[field].get(id)?.mayUse !== true);
 
 /**
- * Returns the errors for objects of jobs that the caller cannot use, even if the template does not prompt
- * for the field.
+ * Returns the errors for objects that jobs name and the caller cannot use, even if the template does not
+ * prompt for the field.
  */
 export const objectErrors = (jobs: readonly Prompts[], objects: LaunchObjects): string[] =>
   OBJECT_FIELDS.flatMap((field) => notFound(OBJECTS[field], unusableIds(jobs, field, objects)));
 
-/** Returns the errors for objects of the whole launch that the caller cannot use, by field. */
+/** Returns the errors, by field, for objects that the launch itself names and the caller cannot use. */
 export function launchObjectErrors(prompts: Prompts, objects: LaunchObjects): FieldErrors {
   const errors: FieldErrors = {};
   for (const field of OBJECT_FIELDS) {

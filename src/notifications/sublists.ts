@@ -28,7 +28,7 @@ export const attachNotifications =
     };
   };
 
-/** @throws Forbidden unless the caller can create, and so change, templates of an organization */
+/** @throws Forbidden unless the caller can create templates of any organization */
 async function assertMayChangeTemplates({ services, actor }: LinkContext): Promise<void> {
   const mayAdd = await services.resources.mayAdd(resource('notification_template'), actor);
   if (!mayAdd) throw new Forbidden();

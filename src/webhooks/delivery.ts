@@ -23,8 +23,8 @@ export interface DeliveryOutcome {
 }
 
 /**
- * Requests that did not prove knowledge of the webhook key. One count combines several requests
- * and contains the values of the newest request.
+ * Requests without a valid signature. `repeats` counts the requests; the other members are those of the
+ * newest request.
  */
 export interface UnverifiedRequests {
   templateId: number;

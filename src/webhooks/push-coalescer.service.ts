@@ -66,7 +66,7 @@ export class PushCoalescer {
     const waiting = await this.deliveries.waitingPushes(template.id, pushRef);
     if (waiting.length === 0) return;
     const explanation = `Replaced by webhook delivery ${deliveryId}, a newer push to ${pushRef}.`;
-    // Jobs that the scheduler has started meanwhile continue.
+    // Does not cancel jobs that the scheduler has already started.
     const replaced = await this.transitions.move(
       waiting.map(({ job_id: id }) => ({ id, explanation })),
       { from: ['pending'], to: 'canceled', isReplaced: true },

@@ -7,12 +7,12 @@ import { orderOf } from './tabs.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { labelIn } from './labels.js';
 
-/** Function that returns true if a path has a page and can be a link. */
+/** Function that returns false if a path has no page and cannot be a link. */
 export type IsPage = (path: string) => boolean;
 
 /** Creates an `IsPage` function from the routes, which returns true for paths without a route. */
 export function pageTest(table: RouteTable): IsPage {
-  // The links of rows differ only in their ids, so each link is looked up once.
+  // The links of rows differ only in their ids, so each pattern is looked up once.
   const known = new Map<string, boolean>();
   return (path) => {
     const pattern = (path.split('?')[0] ?? '').replace(/\/\d+(?=\/)/g, '/0');
@@ -81,7 +81,7 @@ export function relatedLinks(
   </nav>`;
 }
 
-/** Returns links, first those to paths below the object, because fields also show the other links. */
+/** Returns links, first those to paths below the object: the fields of a page already show the others. */
 function pathsOf({ related, url }: Item): [name: string, path: string][] {
   if (!isRecord(related)) return [];
   const paths = Object.entries(related).filter(

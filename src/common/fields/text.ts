@@ -50,5 +50,5 @@ export const partsOf = (text: string, separator: ',' | '\n'): string[] =>
 /** Placeholder for secrets in responses. Sending the placeholder keeps the stored secret. */
 export const ENCRYPTED = '$encrypted$';
 
-/** Decodes percent signs in a part of a URL; returns the text unchanged if that is not possible. */
+/** Decodes percent-encoded characters in a part of a URL; returns malformed text unchanged. */
 export const decodedPart = (text: string): string => resultOr(() => decodeURIComponent(text), text);

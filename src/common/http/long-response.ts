@@ -3,7 +3,7 @@ import { entriesOf, exactJson } from '../exact-json.js';
 import { isRecord } from '../records.js';
 import { Yielder } from '../yielder.js';
 
-/** Depth to which a response is split: down to the variables of a host among the hosts of a document. */
+/** Depth to which a response is split, such as the variables of a host in the hosts of a document. */
 const DEPTH = 3;
 /** Minimum number of characters of a write. */
 const MIN_WRITE_LENGTH = 65_536;
@@ -66,7 +66,7 @@ async function writeInPieces(response: Response, body: object): Promise<void> {
 
 /**
  * Replaces `response.json`. The framework's implementation also handles settings, conditional requests
- * and charsets, which this API does not use. For a page of a list they take longer than writing the JSON.
+ * and charsets, which this API does not use and which take longer for a page of a list than the JSON itself.
  */
 export function sendJson(this: Response, value: unknown): Response {
   if (!this.hasHeader('Content-Type')) {

@@ -31,7 +31,7 @@ export class AccessGuard implements CanActivate {
     const info = this.reflector.get<RouteInfo | undefined>(ROUTE_INFO, context.getHandler());
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
-    this.assertAllowed(request, http.getResponse<Response>());
+    this.assertMethod(request, http.getResponse<Response>());
     const isOpen = info?.access !== 'authenticated' || !(info.systemRole ?? info.parent);
     return isOpen || this.authorize(info, request);
   }
@@ -43,12 +43,12 @@ export class AccessGuard implements CanActivate {
   }
 
   /**
-   * Sets `Allow` on every response. The handler's own pattern is not used: another pattern can own the
-   * path, such as `schedules/preview/`, which is not an id.
+   * Sets `Allow` on every response, from the most specific pattern of the path: `schedules/preview/` also
+   * matches the pattern of `schedules/:id/`.
    *
    * @throws MethodNotAllowed for a method without a route
    */
-  private assertAllowed({ path, method }: ApiRequest, response: Response): void {
+  private assertMethod({ path, method }: ApiRequest, response: Response): void {
     const entry = this.table.match(path);
     if (!entry) return;
     // An NDJSON response has already begun when its request is authorized again.
@@ -57,7 +57,7 @@ export class AccessGuard implements CanActivate {
     if (verb !== 'OPTIONS' && !entry.routes.has(verb)) throw new MethodNotAllowed(method);
   }
 
-  /** @throws NotFound for an auditor without the role if the document does not exist; else Forbidden */
+  /** @throws Forbidden; NotFound if an auditor requests a document of the URL that does not exist */
   private async assertSystemRole(
     info: RouteInfo,
     systemRole: SystemRole,

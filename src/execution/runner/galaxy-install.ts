@@ -29,8 +29,8 @@ export interface ContentLimits {
 
 export interface InstallRequest extends ContentLimits {
   /**
-   * Folder of the project, which is only read; null if the requirements refer to no file in it. The
-   * folder is then not visible: Galaxy would take a file with the name of a role for the role.
+   * Folder of the project, read-only; null if the requirements refer to no file in it. The folder is then
+   * hidden, because Galaxy would install a file that has the name of a role.
    */
   readonly projectDir: string | null;
   readonly files: readonly RequirementFile[];
@@ -60,8 +60,8 @@ export class ContentError extends Error {
 }
 
 /**
- * Program in place of `git` and `hg` that ends the options of `clone` before the address. Older releases of
- * Galaxy do not, and an address of a role or of its dependency like `--config=…` would start any program.
+ * Wrapper of `git` and `hg` that inserts `--` before the address of `clone`. Older releases of Galaxy omit
+ * `--`, so that an address such as `--config=…` in the requirements could start any program.
  */
 const SCM_WRAPPER = `#!/bin/sh
 [ "$1" = clone ] && remaining=$# || remaining=0

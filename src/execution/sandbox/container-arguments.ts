@@ -52,8 +52,8 @@ export function limitArguments(
 ): string[] {
   const { JOB_PROCESSES, JOB_FILE_BYTES, JOB_TMP_BYTES, JOB_MEMORY_BYTES, JOB_CPUS } = limits;
   const ulimit = (name: string, max: number): string => `--ulimit=${name}=${max}:${max}`;
-  // In its own user namespace, the limit applies to the container; otherwise to all processes of the
-  // account.
+  // The limit applies to the container if it has its own user namespace, otherwise to all processes of
+  // the account.
   const processes = isPodman && !isRoot ? JOB_PROCESSES : maxProcesses;
   const temporaryBytes = JOB_TMP_BYTES + 2 * SMALL_FOLDER_BYTES;
   const memory = Math.ceil(JOB_MEMORY_BYTES * MEMORY_MARGIN) + temporaryBytes;
@@ -99,7 +99,7 @@ const bindsByPath = (binds: readonly Bind[]): Map<string, Bind> =>
 
 function temporary(path: string, bytes: number, { isPodman }: ContainerPlan): string {
   const options = `rw,exec,nosuid,nodev,mode=1777,size=${bytes}`;
-  // Otherwise Podman copies the files of the image at this path into the mount.
+  // Without `notmpcopyup`, Podman copies the files of the image at this path into the mount.
   return `--tmpfs=${path}:${options}${isPodman ? ',notmpcopyup' : ''}`;
 }
 

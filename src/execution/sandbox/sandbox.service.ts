@@ -25,8 +25,8 @@ import { launchInside } from './launch-inside.js';
 const INNER_DIR = '/runner';
 
 /**
- * The sandbox between this installation and its runs. Every program that works on the content of a
- * project is started through this service (docs/security.md).
+ * Isolates runs from this installation. Starts every program that works on the content of a project
+ * (docs/security.md).
  */
 @Injectable()
 export class SandboxService implements Sandbox {
@@ -75,7 +75,7 @@ export class SandboxService implements Sandbox {
     return launchInside(isolation.plan, command, spec, this.settings);
   }
 
-  /** Determines the isolation again. Until then, the previous result remains in use. */
+  /** Determines the isolation again. The previous result is used until the new one is known. */
   async probe(): Promise<void> {
     this.cached = Promise.resolve(await this.find());
     this.images.clear();
@@ -100,7 +100,7 @@ export class SandboxService implements Sandbox {
   /**
    * Returns the container engine of this worker.
    *
-   * @throws Error
+   * @throws Error if the engine is missing or does not work
    */
   async engine(): Promise<{ engine: string; isPodman: boolean; version: string }> {
     const engine = this.settings.JOB_CONTAINER_ENGINE;

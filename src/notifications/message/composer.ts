@@ -127,7 +127,7 @@ function renderedTexts(
   rendered: { message: TemplateOutput | undefined; body: TemplateOutput | undefined },
 ): Texts {
   const defaults = defaultPartsOf(type, event);
-  // Only the default body of webhook approvals is JSON with placeholders inside its strings.
+  // Of the default bodies, only that of approvals on the webhook channel is JSON with placeholders.
   const escape = type === 'webhook' && event.event === 'workflow_approval' ? 'json' : 'none';
   const subject = textIn(rendered.message) ?? fillPlaceholders(defaults.message, context);
   const body = textIn(rendered.body) ?? fillPlaceholders(defaults.body, context, escape);
@@ -149,8 +149,8 @@ function toMessage(type: NotificationType, texts: Texts, note: string | null): O
 }
 
 /**
- * Returns the message with the body for the record: the JSON object, or any other text as `body`, with the
- * note as `note`.
+ * Returns the message. Its record contains the members of a JSON object, or another text as `body`. A note
+ * is added as `note`.
  */
 function withJsonBody(subject: string, text: string, note: string | null): OutgoingMessage {
   const object = storableObjectIn(text);
@@ -160,8 +160,8 @@ function withJsonBody(subject: string, text: string, note: string | null): Outgo
 }
 
 /**
- * Returns the JSON document with escaped values if the body is JSON. Webhooks only send JSON, so
- * any other text is an error for them.
+ * Returns the JSON document with escaped values if the body is JSON. The webhook channel sends only JSON, so
+ * any other text is an error there.
  */
 function documentIn(
   type: NotificationType,

@@ -46,7 +46,7 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
     const key = keyOf(args.flag(0, 'case_sensitive'), args.value(1, 'attribute'), make);
     const keys = new Set<unknown>();
     const isNew = (item: EngineValue): boolean => {
-      // A text of the engine, whose length counts as steps.
+      // `make.text` counts the length of the text as steps.
       const text = make.text(reprOf(key(item))).value;
       return !keys.has(text) && Boolean(keys.add(text));
     };
@@ -142,7 +142,7 @@ function pairsOf(value: EngineValue, make: ValueFactory): EngineValue[] {
 
 function partOf({ value }: EngineValue, index: number): EngineValue {
   const part = isJinjaList(value) ? value[index] : undefined;
-  if (!part) throw new Error('a pair is needed');
+  if (!part) throw new Error(`${reprOf({ value } as EngineValue)} is not a pair`);
   return part;
 }
 

@@ -17,7 +17,7 @@ import type {
 
 const engine = jinjaAs<TemplateEngine>();
 
-/** Error of a check of the sandbox. */
+/** Error that a check of the sandbox throws. */
 interface SandboxFault extends Error {
   readonly fault: 'undefined' | 'security' | 'limit';
 }
@@ -218,7 +218,7 @@ class StepCounter {
   }
 }
 
-/** Nodes whose lists and dictionaries can consist of new items. */
+/** Types of nodes whose lists and dictionaries can have new items. */
 const CAN_BE_NEW = new Set<string | undefined>(['CallExpression', 'FilterExpression', 'Iterated']);
 
 /**
@@ -240,8 +240,8 @@ function withIterated(node: TreeNode): TreeNode {
 }
 
 /**
- * Refuses attributes with a leading underscore and variables with two of them, which are internals in every
- * sandbox of this template language, and the attributes `constructor` and `prototype`.
+ * Refuses attributes that start with an underscore, variables that start with two underscores, and the
+ * attributes `constructor` and `prototype`.
  */
 function refuseInternals(node: TreeNode | undefined): void {
   if (node?.type !== 'MemberExpression' && node?.type !== 'Identifier') return;

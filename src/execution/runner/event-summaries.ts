@@ -12,6 +12,11 @@ export interface RunCounts {
 }
 
 /**
+ * Maximum number of hosts with a summary, as in imported inventories: a run can print statistics of any hosts,
+ * and the worker keeps the summaries in memory until the end of the run.
+ */
+export const MAX_SUMMARIES = 500_000;
+/**
  * Maximum length of the name of a host, as in inventories; indexes do not support longer names.
  */
 const MAX_HOST_NAME_LENGTH = 512;
@@ -30,12 +35,12 @@ const COUNTERS = [
 
 type Stats = Pick<EventRow, 'event' | 'eventData'>;
 
-/** Returns host summaries by host name; empty for any event but `playbook_on_stats`. */
+/** Returns up to `MAX_SUMMARIES` host summaries by host name; empty for any event but `playbook_on_stats`. */
 export function hostSummariesOf({ event, eventData }: Stats): Map<string, HostSummary> {
   const summaries = new Map<string, HostSummary>();
   if (!isStatistics({ event })) return summaries;
   const hosts = new Set(COUNTERS.flatMap((counter) => Object.keys(asRecord(eventData[counter]))));
-  for (const host of hosts) {
+  for (const host of [...hosts].slice(0, MAX_SUMMARIES)) {
     const count = (counter: (typeof COUNTERS)[number]): number =>
       storableCount(asRecord(eventData[counter])[host]);
     const counts = tableOf(COUNTERS, count);

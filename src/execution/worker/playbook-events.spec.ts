@@ -1,3 +1,4 @@
+import { entryOf } from '../../common/invariants.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 import type { RunnerEvent } from '../runner/events.js';
 import { MASK } from '../runner/mask.js';
@@ -181,6 +182,15 @@ it('PlaybookEvents does not keep the data of later large statistics', async () =
   expect(stored.map((row) => row.eventData)).toMatchObject([{ ok: { a: 1 } }, {}]);
   expect(stored[1]?.eventData).toEqual({});
   expect([...events.summaries.keys()]).toEqual(['a']);
+});
+
+it('PlaybookEvents keeps the summaries of at most 500,000 hosts', async () => {
+  await events.take([event('playbook_on_stats', { ok: { 7: 1 } })]);
+  const summary = entryOf(events.summaries, '7');
+  for (let id = 0; id < 499_999; id += 1) events.summaries.set(`h${id}`, summary);
+  await events.take([event('playbook_on_stats', { ok: { new: 1 }, failures: { 7: 1 } })]);
+  expect(events.summaries.size).toBe(500_000);
+  expect(events.summaries.get('7')).toMatchObject({ failures: 1, failed: true });
 });
 
 it('PlaybookEvents does not hold back much data before the playbook', async () => {

@@ -8,6 +8,7 @@ import {
   countRun,
   hostSummariesOf,
   isStatistics,
+  MAX_SUMMARIES,
   setsHiddenStats,
   withoutHiddenStats,
   withoutOutput,
@@ -196,7 +197,9 @@ export class PlaybookEvents {
   private collect(row: EventRow): void {
     this.failed ||= row.failed;
     for (const [host, summary] of hostSummariesOf(row)) {
-      this.summaries.set(this.masker.text(host), summary);
+      const name = this.masker.text(host);
+      const isKept = this.summaries.size < MAX_SUMMARIES || this.summaries.has(name);
+      if (isKept) this.summaries.set(name, summary);
     }
     if (isStatistics(row)) this.collectStatistics(row);
     if (setsHiddenStats(row)) this.hide();

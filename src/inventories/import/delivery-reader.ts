@@ -1,5 +1,5 @@
 import { isStorable } from '../../common/fields/text.js';
-import { isRecord, listOf } from '../../common/records.js';
+import { bareRecord, isRecord, listOf } from '../../common/records.js';
 import { Yielder } from '../../common/yielder.js';
 import {
   ImportError,
@@ -57,7 +57,7 @@ export async function readDelivery(
 class DeliveryReader {
   private readonly groups = new Map<string, OpenGroup>();
   /** Host variables from group entries, by host name. */
-  private readonly hosts = new Map<string, ImportedVariables>();
+  private readonly hosts = new Map<string, Record<string, unknown>>();
   /** Parsed host names by their text in the document. */
   private readonly names = new Map<string, { name: string; port: number | null }>();
   private readonly hostvars: Readonly<Record<string, unknown>>;
@@ -103,7 +103,7 @@ class DeliveryReader {
       if (groups.has(name)) {
         throw new ImportError(`A host and a group have the same name: ${name}`);
       }
-      hosts.set(name, this.deliveredHost(name, variables));
+      hosts.set(name, this.deliveredHost(name, { ...variables }));
       await yielder.yieldIfDue();
     }
     const { variables } = withoutDescription('inventory', this.variables);
@@ -118,9 +118,14 @@ class DeliveryReader {
     if (!known) this.checkNew('host', parsed.name);
     this.names.set(raw, parsed);
     const own = isRecord(this.hostvars[raw]) ? this.hostvars[raw] : {};
-    const port = parsed.port === null ? {} : { ansible_port: parsed.port };
-    const earlier = this.hosts.get(parsed.name) ?? {};
-    this.hosts.set(parsed.name, { ...earlier, ...port, ...variables, ...own });
+    const host = this.hosts.get(parsed.name) ?? bareRecord<unknown>();
+    this.hosts.set(parsed.name, host);
+    // Not copied for each group: thousands of groups can have variables for a host with as many of its own.
+    const port = parsed.port === null ? [] : [['ansible_port', parsed.port] as const];
+    for (const [key, value] of [...port, ...Object.entries(variables)]) {
+      if (!Object.hasOwn(own, key)) host[key] = value;
+    }
+    if (!known) Object.assign(host, own);
     return parsed.name;
   }
 

@@ -84,6 +84,19 @@ describe('the imported document', () => {
     expect(process.cpuUsage(startedAt).user).toBeLessThan(2_500_000);
   });
 
+  it('adds the variables that groups have for a host, without copying those of the host', async () => {
+    const own = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`v${at}`, at]));
+    const groups = Array.from(
+      { length: 2000 },
+      (_, at) => [`g${at}`, { hosts: { h: { v7: 'ignored', last: at } } }] as const,
+    );
+    const startedAt = process.cpuUsage();
+    const document = { ...Object.fromEntries(groups), _meta: { hostvars: { h: own } } };
+    const { hosts } = await readDelivery(document, RULES);
+    expect(hosts.get('h')?.variables).toEqual({ ...own, last: 1999 });
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(2_500_000);
+  });
+
   it.each(['hosts', 'children'])('has a maximum number of %s', async (kind) => {
     const names = Array.from({ length: 500_001 }, (_, index) => `n${index}`);
     await expect(readDelivery({ g: { [kind]: names } }, RULES)).rejects.toThrow(

@@ -9,6 +9,7 @@ import {
   type FieldErrors,
   Invalid,
   messageOf,
+  TooManyRequests,
 } from '../common/errors/errors.js';
 import type { Actor } from '../common/access.js';
 import type { QueryParameters } from '../common/list/query.js';
@@ -16,6 +17,7 @@ import { Idempotency, type KeyedRequest } from '../common/rest/idempotency.servi
 import { readLines, type BodyLine } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
+import { GroupMember } from '../common/processes/group-member.js';
 import { isRecord } from '../common/records.js';
 import { resource } from '../common/resource/define-resource.js';
 import { Settings } from '../config/settings.js';
@@ -39,6 +41,12 @@ import { readHost, type HostEntry } from './host-entries.js';
 import { HostSpool } from './host-spool.js';
 import { HostAdditions, type HostTotals } from './host-additions.service.js';
 
+/**
+ * Maximum number of bodies of one user that are stored at the same time, on one machine: each takes a file of up
+ * to `BULK_HOST_STREAM_LIMIT`, for as long as the client sends.
+ */
+const MAX_BODIES_PER_USER = 4;
+const RETRY_SECONDS = 5;
 /** Maximum number of lines whose errors are reported; further lines are only counted. */
 const MAX_ERRORS = 100;
 
@@ -120,6 +128,7 @@ export class BulkHostStream {
     private readonly hosts: HostWritesRepository,
     private readonly additions: HostAdditions,
     private readonly idempotency: Idempotency,
+    private readonly processes: GroupMember,
   ) {}
 
   /**
@@ -141,9 +150,22 @@ export class BulkHostStream {
   /**
    * @throws Invalid with the errors by line; Forbidden if the host limit of the organization is exceeded;
    *   Conflict if a concurrent request took some of the names; BadRequest for a body without lines, an
-   *   incomplete body, or a disconnected client; PayloadTooLarge. Nothing is written in these cases.
+   *   incomplete body, or a disconnected client; PayloadTooLarge; TooManyRequests. Nothing is written in these
+   *   cases.
    */
   async create(stream: HostStream, report: Report): Promise<Reply<number>> {
+    const bodies = `host lines of ${stream.source.actor.id}`;
+    if (!(await this.processes.take(bodies, MAX_BODIES_PER_USER))) {
+      throw new TooManyRequests(RETRY_SECONDS);
+    }
+    try {
+      return await this.createWithin(stream, report);
+    } finally {
+      this.processes.free(bodies);
+    }
+  }
+
+  private async createWithin(stream: HostStream, report: Report): Promise<Reply<number>> {
     const spool = await HostSpool.open();
     try {
       const { source } = stream;

@@ -323,6 +323,33 @@ describe('a body that is sent slowly', () => {
   });
 });
 
+it('a user has at most four bodies at the same time', async () => {
+  const { body } = await test.as.orgAdmin.post('tokens/', {}).expect(201);
+  const start = (): ClientRequest => {
+    const client = httpRequest(`${test.url}/api/v2/${urlOf()}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${body.token}`, 'Content-Type': LINES, Accept: LINES },
+    });
+    client.on('error', () => undefined);
+    client.write(many(6000));
+    return client;
+  };
+  const clients = Array.from({ length: 4 }, start);
+  const begun = async (client: ClientRequest): Promise<void> => {
+    const [response] = (await once(client, 'response')) as [IncomingMessage];
+    await once(response, 'data');
+  };
+  try {
+    await Promise.all(clients.map(begun));
+    const { headers } = await send(many(1)).expect(429);
+    expect(headers['retry-after']).toBe('5');
+    await send(many(1), '', 'superuser').expect(201);
+  } finally {
+    for (const client of clients) client.destroy();
+  }
+  await eventually(() => send(many(1), '&on_conflict=update').expect(201));
+});
+
 it('the operation is described in the OpenAPI document', async () => {
   const { body } = await test.as.superuser.options('bulk/host_create/').expect(200);
   expect(body.parses).toContain(LINES);

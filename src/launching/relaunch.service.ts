@@ -28,6 +28,7 @@ const TEXTS = {
   noStats: 'Cannot retry on failed hosts, playbook stats not available.',
   noneFailed: 'Cannot relaunch because previous job had 0 failed hosts.',
   pattern: 'Cannot retry on failed hosts, because the name of a host is a pattern.',
+  tooLong: 'Cannot retry on failed hosts, because their names together are too long.',
   notYet: 'Relaunch by host status not available until job finishes running.',
   prompts: 'Job was launched with prompted fields you do not have access to.',
   unknown:
@@ -35,6 +36,12 @@ const TEXTS = {
   orphan: 'Job has been orphaned from its job template and organization.',
   noTemplate: 'Job Template is missing or undefined.',
 } as const;
+
+/**
+ * Maximum length of the names of failed hosts. A run can print statistics of any hosts, and lists of jobs contain
+ * the limit of each job.
+ */
+const MAX_LIMIT = 1_048_576;
 
 /** Hosts of the former run for which a job is relaunched. */
 export type RelaunchHosts = 'all' | 'failed';
@@ -169,7 +176,9 @@ export class RelaunchService {
     if (failed === 0) throw Invalid.field('hosts', TEXTS.noneFailed);
     const names = await this.summaries.failedHosts(job.id);
     if (names.some(isHostPattern)) throw Invalid.field('hosts', TEXTS.pattern);
-    return limitTo(names);
+    const limit = limitTo(names);
+    if (limit.length > MAX_LIMIT) throw Invalid.field('hosts', TEXTS.tooLong);
+    return limit;
   }
 
   private async hostCounts(

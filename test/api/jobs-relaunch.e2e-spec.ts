@@ -67,6 +67,18 @@ describe('relaunch', () => {
     });
   });
 
+  it('does not run on failed hosts whose names are too long for a limit', async () => {
+    const job = await failedJob(await makeTemplate());
+    await test.database.execute(sql`
+      INSERT INTO job_host_summaries (job_id, host_name, failed)
+      SELECT ${job.id}, rpad(id::text, 512, 'x'), true FROM generate_series(1, 2100) id`);
+    const url = `jobs/${job.id}/relaunch/`;
+    const { body } = await test.as.superuser.post(url, { hosts: 'failed' }).expect(400);
+    expect(body).toEqual({
+      hosts: ['Cannot retry on failed hosts, because their names together are too long.'],
+    });
+  });
+
   it('on one failed host does not run on hosts that are named like a part of its name', async () => {
     const job = await failedJob(await makeTemplate());
     const rename = (name: string) =>

@@ -8,6 +8,8 @@ import { RunnerError } from '../runs/runner-error.js';
  * incomplete.
  */
 const MAX_FILES = 20_000;
+/** Maximum length of all paths in a list, in characters: requests on a project read its lists. */
+const MAX_PATHS_LENGTH = 2_000_000;
 /** Maximum size of a file that is read to detect a playbook, in bytes. */
 const MAX_PROBE_BYTES = 1024 * 1024;
 // Without line breaks and adjacent repetitions, so that its time is linear: a project controls the text.
@@ -61,6 +63,7 @@ async function listFiles(
   const found: string[] = [];
   const folders = [root];
   let seen = 0;
+  let length = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
@@ -70,9 +73,11 @@ async function listFiles(
       if (!entry.isFile() && !entry.isSymbolicLink()) continue;
       seen += 1;
       if (seen > MAX_FILES) return found.sort();
-      if ((await isInside(root, path, entry.isSymbolicLink())) && (await matches(path))) {
-        found.push(relative(root, path));
-      }
+      if (!(await isInside(root, path, entry.isSymbolicLink())) || !(await matches(path))) continue;
+      const listed = relative(root, path);
+      length += listed.length;
+      if (length > MAX_PATHS_LENGTH) return found.sort();
+      found.push(listed);
     }
   }
   return found.sort();

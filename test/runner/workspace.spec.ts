@@ -199,6 +199,21 @@ describe('the files of a project', () => {
     },
   );
 
+  it('include paths of two million characters', async () => {
+    const chain = Array.from({ length: 15 }, () => 'd'.repeat(250)).join('/');
+    const names = Array.from(
+      { length: 600 },
+      (_, at) => `${chain}/${String(at).padStart(9, '0')}.yml`,
+    );
+    const deep = await folder.write(
+      'deep',
+      Object.fromEntries(names.map((name) => [name, '- hosts: all\n'])),
+    );
+    const listed = await listPlaybooks(deep);
+    expect(listed.join('').length).toBeLessThanOrEqual(2_000_000);
+    expect(listed.length).toBeGreaterThan(500);
+  });
+
   it('include inventories', async () => {
     expect(await listInventoryFiles(dir)).toEqual([
       'env/prod.ini',

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { existing } from '../common/invariants.js';
 import type { GroupRow } from './ansible-inventory.js';
 import { Group } from './group.entity.js';
+import { readableVariables, rowsWithVariables } from './readable-variables.js';
 
 /**
  * Returns a query for the first groups of a host by name: `id`, `name`, and `total`, the number of
@@ -13,6 +15,8 @@ export const groupsShownOf = (hostId: Sql, limit: number): Sql => sql`
   SELECT g.id, g.name, count(*) OVER ()::int AS total
   FROM group_hosts gh JOIN groups g ON g.id = gh.group_id
   WHERE gh.host_id = ${hostId} ORDER BY g.name LIMIT ${rowCount(limit)}`;
+
+type DescribedGroup = Omit<GroupRow, 'variables'> & Record<'variables', string | null>;
 
 @Injectable()
 export class GroupsRepository extends TableRepository<RowOf<Group>> {
@@ -26,10 +30,24 @@ export class GroupsRepository extends TableRepository<RowOf<Group>> {
       SELECT * FROM groups WHERE inventory_id = ${inventoryId} ORDER BY name, id LIMIT ${limit}`);
   }
 
-  /** Returns the groups of an inventory with the columns for Ansible's inventory. */
-  described(inventoryId: number): Promise<GroupRow[]> {
-    return this.database.rows<GroupRow & Record<string, unknown>>(sql`
-      SELECT id, name, variables FROM groups WHERE inventory_id = ${inventoryId}`);
+  /** Returns the size of the variables of an inventory's groups, in bytes. */
+  async variablesBytes(inventoryId: number): Promise<number> {
+    const row = await this.database.row<{ bytes: number }>(sql`
+      SELECT coalesce(sum(octet_length(variables)), 0)::float8 AS bytes
+      FROM groups WHERE inventory_id = ${inventoryId}`);
+    return existing(row, 'an aggregate has a row').bytes;
+  }
+
+  /**
+   * Returns the groups of an inventory with the columns for Ansible's inventory.
+   *
+   * @throws VariablesError if the variables of all groups are too large
+   */
+  async described(inventoryId: number): Promise<GroupRow[]> {
+    const rows = await this.database.rows<DescribedGroup>(sql`
+      SELECT id, name, ${readableVariables(sql`variables`)} AS variables
+      FROM groups WHERE inventory_id = ${inventoryId}`);
+    return rowsWithVariables(rows);
   }
 
   /** @returns the deleted rows */

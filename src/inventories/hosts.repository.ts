@@ -6,6 +6,7 @@ import type { HostRow } from './ansible-inventory.js';
 import { lookupId } from './lookup-id.js';
 import { inventoriesWithInputs } from './inventory-inputs.repository.js';
 import { Host } from './host.entity.js';
+import { readableVariables, rowsWithVariables } from './readable-variables.js';
 
 /** Number of host names of an organization, including hosts to be added. */
 export interface NamesOfHosts {
@@ -16,6 +17,12 @@ export interface NamesOfHosts {
 
 /** Hosts that a request changes, and that are not counted: all hosts of an inventory, or one host. */
 export type UncountedHosts = { inventory: number } | { host: number };
+
+type DescribedHost = Omit<HostRow, 'variables'> & Record<'variables', string | null>;
+
+/** Columns of `t` for Ansible's inventory. */
+const DESCRIBED = sql`
+  t.id, t.name, ${readableVariables(sql`t.variables`)} AS variables, t.enabled`;
 
 /** Returns a query for the names of an inventory's hosts. */
 export const hostNamesOf = (inventoryId: number): Sql => sql`
@@ -163,10 +170,14 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
    * Returns hosts with the columns for Ansible's inventory.
    *
    * @param members condition on `t`
+   * @throws VariablesError if the variables of all hosts are too large
    */
-  described(members: Sql): Promise<HostRow[]> {
-    return this.database.rows<HostRow & Record<string, unknown>>(sql`
-      SELECT t.id, t.name, t.variables, t.enabled FROM hosts t WHERE ${members}`);
+  async described(members: Sql): Promise<HostRow[]> {
+    return rowsWithVariables(
+      await this.database.rows<DescribedHost>(
+        sql`SELECT ${DESCRIBED} FROM hosts t WHERE ${members}`,
+      ),
+    );
   }
 
   /** Returns one of the hosts by name, with the columns for Ansible's inventory. */
@@ -181,14 +192,16 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
    * in order of their own names.
    *
    * @param names names in lower case
+   * @throws VariablesError if the variables of these hosts are too large
    */
-  describedMentioning(members: Sql, names: readonly string[]): Promise<HostRow[]> {
-    return this.database.rows<HostRow & Record<string, unknown>>(sql`
-      SELECT t.id, t.name, t.variables, t.enabled FROM hosts t
+  async describedMentioning(members: Sql, names: readonly string[]): Promise<HostRow[]> {
+    const rows = await this.database.rows<DescribedHost>(sql`
+      SELECT ${DESCRIBED} FROM hosts t
       WHERE t.enabled AND ${members} AND (lower(t.name) = ANY(${names}::text[])
         OR EXISTS (SELECT FROM unnest(${names}::text[]) AS wanted(name)
           WHERE strpos(lower(t.variables), wanted.name) > 0))
       ORDER BY t.name`);
+    return rowsWithVariables(rows);
   }
 
   /**

@@ -7,6 +7,7 @@ import { represent, type Representation } from '../common/resource/representatio
 import { RepresentContexts } from '../common/resource/represent-contexts.service.js';
 import { GroupChildrenRepository, type GroupEdge } from './group-children.repository.js';
 import { GroupsRepository } from './groups.repository.js';
+import { MAX_VARIABLES_BYTES, tooLargeVariables } from './readable-variables.js';
 
 /**
  * Maximum number of entries. A group appears below each of its parents, so a small graph can be a
@@ -30,9 +31,12 @@ export class InventoryTree {
   /**
    * Returns the root groups, each with `children`.
    *
-   * @throws BadRequest if the tree is too large
+   * @throws BadRequest if the tree is too large, VariablesError
    */
   async of(inventory: Row, actor: Actor): Promise<Tree[]> {
+    if ((await this.groups.variablesBytes(inventory.id)) > MAX_VARIABLES_BYTES) {
+      throw tooLargeVariables();
+    }
     const rows = await this.groups.byName(inventory.id, MAX_ENTRIES + 1);
     assertSize(rows.length);
     const edges = await this.edges.edgesOf(rows.map(({ id }) => id));
@@ -50,12 +54,18 @@ function nest(groups: readonly Representation[], edges: readonly GroupEdge[]): T
   }
   const hasParent = new Set(edges.map(({ childId }) => childId));
   let entries = 0;
+  let length = 0;
   const grow = (id: number, level: number): Tree => {
     assertSize((entries += 1));
     if (level > MAX_LEVELS) throw tooLarge(`${MAX_LEVELS} levels`);
     const placeOf = (group: number): number => entryOf(position, group);
+    const group = itemAt(groups, placeOf(id));
+    length += String(group.variables).length;
+    if (length > MAX_VARIABLES_BYTES) {
+      throw tooLarge(`${MAX_VARIABLES_BYTES} characters of variables`);
+    }
     const ids = entryOf(childrenOf, id).sort((a, b) => placeOf(a) - placeOf(b));
-    return { ...itemAt(groups, placeOf(id)), children: ids.map((child) => grow(child, level + 1)) };
+    return { ...group, children: ids.map((child) => grow(child, level + 1)) };
   };
   return groups.flatMap(({ id }) => (hasParent.has(id) ? [] : [grow(id, 1)]));
 }

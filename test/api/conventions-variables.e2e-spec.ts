@@ -1,3 +1,4 @@
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -63,4 +64,51 @@ it('fields other than variables accept numbers in every notation', async () => {
   await as.superuser.post(path, `{"id":${id}.0,"disassociate":1.0}`).expect(204);
   const team = `{"name":"Formed","organization":${home.organization.id}.0}`;
   await as.superuser.post('teams/', team).expect(201);
+});
+
+describe('the variables of an inventory', () => {
+  const FAULT = 'The variables of the inventory are together larger than 67108864 bytes.';
+  const LARGE = sql`'{"a": "' || repeat('x', 1048000) || '"}'`;
+
+  it('are not read if those of the hosts together are too large', async () => {
+    const inventory = await test.make.inventory({ organization: test.home.organization.id });
+    const add = (from: number, to: number) =>
+      test.database.execute(sql`
+        INSERT INTO hosts (inventory_id, name, variables)
+        SELECT ${inventory.id}, 'h' || number, ${LARGE} FROM generate_series(${from}::int, ${to}::int) number`);
+    const script = `inventories/${inventory.id}/script/`;
+    await add(1, 10);
+    await test.as.orgAdmin.get(script).expect(200);
+    await add(11, 65);
+    expect((await test.as.orgAdmin.get(script).expect(400)).body).toEqual({ detail: FAULT });
+    await test.as.orgAdmin.get(`${script}?host=h1`).expect(200);
+  });
+
+  it('are not read if those of the groups together are too large', async () => {
+    const inventory = await test.make.inventory({ organization: test.home.organization.id });
+    await test.database.execute(sql`
+      INSERT INTO groups (inventory_id, name, variables)
+      SELECT ${inventory.id}, 'g' || number, ${LARGE} FROM generate_series(1, 65) number`);
+    for (const path of ['script/', 'tree/']) {
+      const { body } = await test.as.orgAdmin
+        .get(`inventories/${inventory.id}/${path}`)
+        .expect(400);
+      expect(body).toEqual({ detail: FAULT });
+    }
+  });
+
+  it('are not repeated in a tree until they are too large', async () => {
+    const inventory = await test.make.inventory({ organization: test.home.organization.id });
+    await test.database.execute(sql`
+      WITH made AS (
+        INSERT INTO groups (inventory_id, name, variables)
+        SELECT ${inventory.id}, 'g' || number, CASE WHEN number = 0 THEN ${LARGE} ELSE '' END
+        FROM generate_series(0, 65) number
+        RETURNING id, name)
+      INSERT INTO group_children (parent_id, child_id)
+      SELECT parent.id, child.id FROM made parent JOIN made child ON child.name = 'g0'
+      WHERE parent.name <> 'g0'`);
+    const { body } = await test.as.orgAdmin.get(`inventories/${inventory.id}/tree/`).expect(400);
+    expect(body.detail).toContain('The tree has more than 67108864 characters of variables.');
+  });
 });

@@ -3,6 +3,7 @@ import type { Row } from '../../common/resource/define-resource.js';
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { lookupId } from '../lookup-id.js';
+import { readableVariables, rowsWithVariables } from '../readable-variables.js';
 import type {
   KnownHost,
   KnownObject,
@@ -69,15 +70,21 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
     );
   }
 
-  /** Returns the variables of some objects, for merging. */
-  stored(
+  /**
+   * Returns the variables of some objects, for merging.
+   *
+   * @throws VariablesError if the variables of all objects are too large
+   */
+  async stored(
     kind: ImportedKind,
     { sourceId }: ImportScope,
     ids: readonly number[],
-  ): Promise<(KnownVariables & Row)[]> {
+  ): Promise<KnownVariables[]> {
     const { table, column } = CLAIMS[kind];
-    return this.database.rows<KnownVariables & Row>(sql`
-      SELECT known.id, known.variables, own.delivered,
+    const rows = await this.database.rows<
+      Omit<KnownVariables, 'variables'> & { variables: string | null } & Row
+    >(sql`
+      SELECT known.id, ${readableVariables(sql`known.variables`)} AS variables, own.delivered,
         ARRAY(SELECT DISTINCT json_object_keys(other.delivered::json)
           FROM ${ident(table)} other
           WHERE other.${ident(column)} = known.id AND other.inventory_source_id <> ${sourceId}
@@ -86,6 +93,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
       LEFT JOIN ${ident(table)} own
         ON own.${ident(column)} = known.id AND own.inventory_source_id = ${sourceId}
       WHERE known.id = ANY(${ids}::int[])`);
+    return rowsWithVariables(rows);
   }
 
   async createGroups(

@@ -84,6 +84,7 @@ export default {
     }),
     samplesOf(groups.GroupsRepository, {
       byName: [[1, 10]],
+      variablesBytes: [[1]],
       described: [[1]],
       removeAll: [[[1]]],
       removeSome: [[1, 10]],

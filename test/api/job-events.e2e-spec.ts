@@ -218,6 +218,23 @@ it('children are counted after all events are stored', async () => {
   });
 });
 
+it('the events of a job with more than 100,000 events have no tree', async () => {
+  const large = await makeJob();
+  await test.database.execute(sql`
+    INSERT INTO job_events (job_id, counter, event, uuid, parent_uuid, start_line, end_line)
+    SELECT ${large.id}, number, 'verbose', number, '', 0, 0 FROM generate_series(1, 100001) number`);
+  await test.database.execute(
+    sql`UPDATE unified_jobs SET event_processing_finished = true WHERE id = ${large.id}`,
+  );
+  const url = `jobs/${large.id}/job_events/children_summary/`;
+  expect((await test.as.superuser.get(url).expect(200)).body).toEqual({
+    children_summary: {},
+    meta_event_nested_uuid: {},
+    event_processing_finished: true,
+    is_tree: false,
+  });
+});
+
 it('host summaries are readable with their job', async () => {
   const [row] = await test.database.rows<Row>(sql`
     INSERT INTO job_host_summaries (job_id, host_name, ok, failed)

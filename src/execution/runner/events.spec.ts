@@ -103,10 +103,11 @@ describe('toEventRow', () => {
           host: 'a\0b',
           res: { 'k\0': ['\uD800x', { __proto__: 1 }] },
         },
-        { stdout: 'one\0two\uDFFF', uuid: 'x\0' },
+        { stdout: 'one\0two\uDFFF', uuid: 'x\0', parent_uuid: 'p'.repeat(100) },
       ),
     );
     expect(row.task).toHaveLength(1024);
+    expect(row.parentUuid).toHaveLength(64);
     expect(row.task.endsWith('…')).toBe(true);
     expect(row).toMatchObject({ play: 'p', hostName: 'ab', stdout: 'onetwo\uFFFD', uuid: 'x' });
     expect(row.eventData['res']).toEqual({ k: ['\uFFFDx', {}] });

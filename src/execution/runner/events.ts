@@ -22,6 +22,8 @@ export interface RunnerEvent {
  * (docs/contract/runs.md#events).
  */
 const MAX_NAME_LENGTH = 1024;
+/** Maximum length of the ids of events. Those of Ansible have 36 characters. */
+const MAX_ID_LENGTH = 64;
 /** Maximum number in an event; leaves space in the column for the lines of the run's preparation. */
 const MAX_NUMBER = 2_000_000_000;
 /** Latest time of an event, in ms: the start of 2200. */
@@ -73,8 +75,8 @@ export function toEventRow(event: RunnerEvent): EventRow {
   const names = tableOf(NAMED_KEYS, (key) => nameOf(eventData[key]));
   const { host, ...shownNames } = names;
   return {
-    uuid: truncateText(storableText(event.uuid), MAX_NAME_LENGTH),
-    parentUuid: nameOf(event['parent_uuid']),
+    uuid: idOf(event.uuid),
+    parentUuid: idOf(event['parent_uuid']),
     counter: event.counter,
     event: nameOf(event.event),
     eventDisplay: eventDisplay({ ...shownNames, event: event.event, eventData }),
@@ -169,6 +171,8 @@ function sumOf(counts: unknown): number {
 function nameOf(value: unknown): string {
   return truncateText(storableText(numberOrText(value)).trim(), MAX_NAME_LENGTH);
 }
+
+const idOf = (value: unknown): string => truncateText(nameOf(value), MAX_ID_LENGTH);
 
 function numberOrText(value: unknown): string {
   if (typeof value === 'string') return value;

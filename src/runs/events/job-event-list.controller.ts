@@ -10,7 +10,7 @@ import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.j
 import { Resource } from '../../common/rest/resource.controller.js';
 import { Route } from '../../common/rest/route.js';
 import { jobs } from '../jobs.resource.js';
-import { summarizeTree, UNFINISHED, type ChildrenSummary } from './job-event-tree.js';
+import { NO_TREE, summarizeTree, UNFINISHED, type ChildrenSummary } from './job-event-tree.js';
 import { JobEventsRepository } from './job-events.repository.js';
 import { MaxEventsInterceptor } from './max-events.interceptor.js';
 import { eventsRoute, listEventsOfRun } from './run-events.js';
@@ -27,6 +27,9 @@ const CHILDREN_SUMMARY = json.object({
   event_processing_finished: json.described(json.BOOLEAN, 'True if all events are stored.'),
   is_tree: json.described(json.BOOLEAN, 'True if the events form a tree.'),
 });
+
+/** Maximum number of events of a tree. All of them are in memory, and a job can have millions. */
+const MAX_TREE_EVENTS = 100_000;
 
 /** The events of a job and their tree. */
 @Resource(jobs)
@@ -56,6 +59,7 @@ export class JobEventListController {
   @Get(':id/job_events/children_summary')
   async childrenSummary(@Target() job: Row): Promise<ChildrenSummary> {
     if (job.event_processing_finished !== true) return UNFINISHED;
-    return summarizeTree(await this.events.tree(job.id));
+    const events = await this.events.tree(job.id, MAX_TREE_EVENTS + 1);
+    return events.length > MAX_TREE_EVENTS ? NO_TREE : summarizeTree(events);
   }
 }

@@ -22,7 +22,10 @@ export interface ChildrenSummary {
    */
   meta_event_nested_uuid: Record<number, string>;
   event_processing_finished: boolean;
-  /** True if every event except messages and the start of the playbook has a parent among the events. */
+  /**
+   * True if every event except messages and the start of the playbook has a parent among the events, and there
+   * are not too many events.
+   */
   is_tree: boolean;
 }
 
@@ -33,6 +36,13 @@ export const UNFINISHED: ChildrenSummary = {
   meta_event_nested_uuid: {},
   event_processing_finished: false,
   is_tree: true,
+};
+
+/** Summary of a job with more events than a tree can have: clients show the events as a list. */
+export const NO_TREE: ChildrenSummary = {
+  ...UNFINISHED,
+  event_processing_finished: true,
+  is_tree: false,
 };
 
 /**

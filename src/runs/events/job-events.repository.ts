@@ -103,11 +103,11 @@ export class JobEventsRepository extends TableRepository<Row> {
     return new Map(rows.map(({ id, counter }) => [id, counter]));
   }
 
-  /** Returns the fields of a run's events that determine their tree, in order. */
-  tree(runId: number): Promise<(TreeEvent & Row)[]> {
+  /** Returns the fields of a run's first `limit` events that determine their tree, in order. */
+  tree(runId: number, limit: number): Promise<(TreeEvent & Row)[]> {
     return this.database.rows<TreeEvent & Row>(sql`
       SELECT counter, uuid, parent_uuid, event FROM job_events
-      WHERE job_id = ${runId} ORDER BY counter`);
+      WHERE job_id = ${runId} ORDER BY counter LIMIT ${limit}`);
   }
 
   /** Returns the tasks of a run in order, with their results. */

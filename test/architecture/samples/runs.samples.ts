@@ -118,7 +118,7 @@ export default {
     samplesOf(events.JobEventsRepository, {
       store: [[HELD, [EVENT]]],
       lastCounters: [[[1]]],
-      tree: [[1]],
+      tree: [[1, 10]],
       tasks: [[1, { events: 5, tasks: 2, hosts: 2 }]],
       propagate: [[1]],
       removeOld: [[30, 100]],

@@ -20,6 +20,13 @@ import { WorkflowJobTemplatesRepository } from './workflow-job-templates.reposit
 const RECURSION = 'The workflow would contain itself.';
 const FOREIGN_APPROVAL = 'An approval template belongs to the node that it was created for.';
 
+/**
+ * Maximum length of the variables and limits of a workflow's nodes, in characters: a launch has all of them in
+ * memory.
+ */
+const MAX_LENGTH = 8 * 1024 * 1024;
+const TOO_LONG = `The variables and limits of a workflow's nodes may have at most ${MAX_LENGTH} characters together.`;
+
 interface CheckedNode {
   template: SavedLaunchTarget | null;
   values: ValuesOf<WorkflowJobTemplateNode>;
@@ -113,7 +120,20 @@ export class WorkflowJobTemplateNodeHooks implements ResourceHooks<WorkflowJobTe
       ...(changesTemplate ? await this.templateFaults(values, row, template) : {}),
     };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    await this.assertFits(values, row);
     return { template, values };
+  }
+
+  private async assertFits(
+    values: ValuesOf<WorkflowJobTemplateNode>,
+    row: Partial<RowOf<WorkflowJobTemplateNode>>,
+  ): Promise<void> {
+    if (!('extra_data' in values || 'limit' in values)) return;
+    const { extra_data: variables = {}, limit } = { ...row, ...values };
+    if (Object.keys(variables).length === 0 && (limit ?? '') === '') return;
+    const others = await this.nodes.lengthOfOthers(workflowOf(values, row), row.id ?? 0);
+    if (others + JSON.stringify([variables, limit]).length <= MAX_LENGTH) return;
+    throw Invalid.field('extra_data', TOO_LONG);
   }
 
   private async templateFaults(
@@ -123,15 +143,20 @@ export class WorkflowJobTemplateNodeHooks implements ResourceHooks<WorkflowJobTe
   ): Promise<FieldErrors> {
     if (type === 'workflow_approval_template') return { unified_job_template: [FOREIGN_APPROVAL] };
     if (type !== 'workflow_job_template') return {};
-    const outer = existing(
-      row.workflow_job_template_id ?? values.workflow_job_template,
-      'a node is part of a workflow',
-    );
-    return (await this.workflows.wouldContain(outer, id))
+    return (await this.workflows.wouldContain(workflowOf(values, row), id))
       ? { unified_job_template: [RECURSION] }
       : {};
   }
 }
+
+const workflowOf = (
+  values: ValuesOf<WorkflowJobTemplateNode>,
+  row: Partial<RowOf<WorkflowJobTemplateNode>>,
+): number =>
+  existing(
+    row.workflow_job_template_id ?? values.workflow_job_template,
+    'a node is part of a workflow',
+  );
 
 /** Requires new secret answers, because stored answers belong to the survey of the former template. */
 function assertNewAnswers(

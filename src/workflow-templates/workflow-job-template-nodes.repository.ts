@@ -133,6 +133,16 @@ export class WorkflowJobTemplateNodesRepository extends TableRepository<Row> {
       WHERE unified_job_template_id = ANY(${approvalTemplates}::int[])`);
   }
 
+  /** Returns the length of the variables and limits of a workflow's nodes, except one. */
+  async lengthOfOthers(workflowId: number, nodeId: number): Promise<number> {
+    const found = await this.database.row<{ length: number }>(sql`
+      SELECT coalesce(sum(octet_length(concat(extra_data, survey_passwords, "limit"))), 0)::float8
+        AS length
+      FROM workflow_job_template_nodes
+      WHERE workflow_job_template_id = ${workflowId} AND id <> ${nodeId}`);
+    return existing(found, 'an aggregate without groups has a row').length;
+  }
+
   /** Assigns an approval template to a node and clears the node's launch fields. */
   async assignApproval(id: number, templateId: number): Promise<void> {
     const cleared = STORED_PROMPTS.map(([, column]) => sql`${ident(column)} = NULL`);

@@ -193,6 +193,26 @@ describe('creation', () => {
     expect(body.related).not.toHaveProperty('unified_job_template');
   });
 
+  it('limits the variables of all nodes of a workflow', async () => {
+    const workflow = await makeWorkflow();
+    const fields = { unified_job_template: open.id, extra_data: { a: 1 } };
+    const { body: large } = await post(workflow, fields).expect(201);
+    await test.database.execute(sql`
+      UPDATE workflow_job_template_nodes
+      SET extra_data = json_build_object('a', repeat('x', 8388600)) WHERE id = ${large.id}`);
+    const refused = {
+      extra_data: [
+        "The variables and limits of a workflow's nodes may have at most 8388608 characters together.",
+      ],
+    };
+    expect((await post(workflow, fields).expect(400)).body).toEqual(refused);
+    const { body: small } = await post(workflow, { unified_job_template: open.id }).expect(201);
+    const limited = await test.as.superuser.patch(urlOf(small), { limit: 'web' }).expect(400);
+    expect(limited.body).toEqual(refused);
+    await test.as.superuser.patch(urlOf(large), { extra_data: { a: 2 } }).expect(200);
+    await post(workflow, fields).expect(201);
+  });
+
   it('accepts projects and workflows, which have fewer prompts', async () => {
     const workflow = await makeWorkflow();
     const inner = await makeWorkflow({ ask_limit_on_launch: true });

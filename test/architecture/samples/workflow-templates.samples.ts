@@ -26,6 +26,7 @@ export default {
       children: [[[1]]],
       edgeBetween: [[1, 2]],
       workflowsOf: [[[1]]],
+      lengthOfOthers: [[1, 2]],
       assignApproval: [[1, 2]],
       toCopy: [[1, CALLER]],
       attachCredentials: [[[[1, 2]]]],

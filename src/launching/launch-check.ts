@@ -5,6 +5,7 @@ import { ASK_SWITCHES, PROMPT_FIELDS, type Prompts } from '../prompts/launch-opt
 import { refErrors } from '../prompts/branch.js';
 import {
   deletionErrors,
+  repetitionErrors,
   resolveLaunch,
   SAVED_LAUNCH_TYPES,
   variablesOf,
@@ -23,6 +24,9 @@ export interface PlannedLaunch extends LaunchCheck<LaunchRequest>, Omit<Resolved
   /** Number of jobs that share the hosts; 1: a single job. */
   slices: number;
 }
+
+/** Maximum number of slices: all of them are created by the request of the launch, and start together. */
+export const MAX_SLICES = 1000;
 
 /** Plans one launch: applies the rules to loaded objects, without side effects. */
 export function planLaunch(
@@ -53,6 +57,7 @@ export function planLaunch(
       ...unknown,
       ...resourceErrors(plan, objects),
       ...variables.errors,
+      ...repetitionErrors(slices, resolved),
       ...valueErrors(plan, limits),
       ...credentialErrors(plan),
     },
@@ -68,7 +73,7 @@ function slicesOf(
   if (slice) return 1;
   const found = inventories.get(inventory ?? 0);
   const hosts = found ? (found.totalHosts ?? Infinity) : 0;
-  return Math.max(1, Math.min(Number(wanted), hosts));
+  return Math.max(1, Math.min(Number(wanted), hosts, MAX_SLICES));
 }
 
 /**

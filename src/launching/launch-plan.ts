@@ -31,6 +31,9 @@ export interface LaunchableTemplate {
 /** Launch types of saved launches: nodes of workflows and schedules. */
 export const SAVED_LAUNCH_TYPES: readonly LaunchType[] = ['workflow', 'scheduled'];
 
+/** Maximum number of characters of the variables and limits of all jobs of a workflow job. */
+const MAX_REPEATED = 64 * 1024 * 1024;
+
 const ownVariables = new WeakMap<Row, Readonly<Record<string, unknown>>>();
 
 /** Parses the variables of templates once, independent of the number of their launches. */
@@ -167,6 +170,19 @@ function unknownErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjec
     if (unknown.length > 0) errors[field] = unknown.map(invalidPk);
   }
   return errors;
+}
+
+/** Returns the error of a launch whose variables and limit are too large to be stored with each of its jobs. */
+export function repetitionErrors(
+  jobs: number,
+  {
+    variables: { variables },
+    effective: { limit },
+  }: Pick<ResolvedLaunch, 'variables' | 'effective'>,
+): FieldErrors {
+  if (jobs < 2 || jobs * JSON.stringify([variables, limit]).length <= MAX_REPEATED) return {};
+  const text = `Variables and limit may have at most ${MAX_REPEATED} characters for all ${jobs} jobs together.`;
+  return { extra_vars: [text] };
 }
 
 /**

@@ -74,6 +74,7 @@ export interface LaunchTemplate extends LaunchableTemplate {
 /** A workflow job template with all data that determines its launches, except its nodes. */
 export interface LoadedWorkflow extends LaunchableTemplate {
   row: RowOf<WorkflowJobTemplate>;
+  nodeCount: number;
   labels: { id: number; name: string }[];
 }
 
@@ -196,6 +197,7 @@ export class LaunchLoader {
           row,
           mayStart: row.may_start,
           survey: row.survey_enabled ? openSurvey(this.box, row.id, row.survey_spec) : null,
+          nodeCount: row.node_count,
           labels: row.linked_labels,
           // Only the jobs of the nodes have credentials.
           credentials: [],

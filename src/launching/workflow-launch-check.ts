@@ -1,4 +1,10 @@
-import { deletionErrors, resolveLaunch, variablesOf, withEventRef } from './launch-plan.js';
+import {
+  deletionErrors,
+  repetitionErrors,
+  resolveLaunch,
+  variablesOf,
+  withEventRef,
+} from './launch-plan.js';
 import type { LaunchObjects, LoadedWorkflow } from './launch.loader.js';
 import type { LaunchRequest } from './template-launcher.js';
 import type { LaunchCheck } from '../runs/launcher.js';
@@ -58,6 +64,7 @@ export function planWorkflow(
       ...unknown,
       ...deletionErrors(resolved, objects, 'Workflow Job Template'),
       ...variables.errors,
+      ...repetitionErrors(template.nodeCount, resolved),
       ...refErrors(accepted),
     },
   };

@@ -23,6 +23,7 @@ import { webhookOf } from '../runs/webhook-run.schema.js';
 import { inventoryOf, templatesWithRights } from '../templates/templates.repository.js';
 import { WorkflowJobsRepository } from '../workflows/workflow-jobs.repository.js';
 import { FormerNodes } from './former-nodes.service.js';
+import { MAX_SLICES } from './launch-check.js';
 import { LaunchLoader } from './launch.loader.js';
 import { LaunchTargets } from './launch-targets.service.js';
 import { assertOwnSecrets, secretsOf } from './relaunch-secrets.js';
@@ -96,7 +97,7 @@ export class WorkflowRelaunch {
     const sliceCount = await this.templates.sliceCount(
       Number(job.job_template_id),
       promptsOf(job.launch_config).job_slice_count ?? null,
-      found.get(job.inventory_id ?? 0)?.totalHosts ?? null,
+      Math.min(found.get(job.inventory_id ?? 0)?.totalHosts ?? MAX_SLICES, MAX_SLICES),
     );
     if (sliceCount !== slices) throw new BadRequest(TEXTS.slices);
   }

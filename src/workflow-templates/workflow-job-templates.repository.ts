@@ -28,6 +28,7 @@ type CopiedReferences = Record<'inventory' | 'credential', CopiedReference | nul
 /** A workflow job template for a launch, with its labels. */
 export interface LaunchableWorkflow extends RowOf<WorkflowJobTemplate> {
   may_start: boolean;
+  node_count: number;
   linked_labels: { id: number; name: string }[];
 }
 
@@ -45,7 +46,9 @@ export class WorkflowJobTemplatesRepository extends TableRepository<Row> {
       SELECT t.*, (${permitOrAny('workflow_job_template', 'start', 't', actor)}) AS may_start,
         coalesce((SELECT json_agg(json_build_object('id', lab.id, 'name', lab.name) ORDER BY lab.id)
           FROM workflow_job_template_labels lnk JOIN (${allLabels()}) lab ON lab.id = lnk.label_id
-          WHERE lnk.workflow_job_template_id = t.id), '[]') AS linked_labels
+          WHERE lnk.workflow_job_template_id = t.id), '[]') AS linked_labels,
+        (SELECT count(*)::int FROM workflow_job_template_nodes node
+          WHERE node.workflow_job_template_id = t.id) AS node_count
       FROM unified_job_templates t
       WHERE t.id = ANY(${ids}::int[]) AND ${partCondition('t')}`);
   }

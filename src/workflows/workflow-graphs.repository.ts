@@ -5,7 +5,7 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import type { Prompts } from '../prompts/launch-options.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 import { allRuns } from '../runs/runs.repository.js';
-import { templateNames } from '../templates/templates.repository.js';
+import { templateNames, templateVariables } from '../templates/templates.repository.js';
 import type { NodeWithArtifacts, RunWithArtifacts } from './inherited-artifacts.js';
 import { type NodeOutcome, WorkflowJobNode } from './workflow-job-node.entity.js';
 import type { EdgeKind } from './workflow-rows.service.js';
@@ -23,6 +23,8 @@ export interface GraphNode {
   /** True if every incoming edge must match, false if one is sufficient. */
   mustConverge: boolean;
   parents: readonly { id: number; kind: EdgeKind }[];
+  /** Number of bytes of the prompts of the node and of the variables of its template. */
+  size: number;
 }
 
 interface NodeOfWorkflow extends GraphNode {
@@ -110,9 +112,11 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
             'inventory_source', 'system_job_template')
           OR tpl.type = 'project' AND tpl.scm_type <> '', false) AS "canStart",
         (SELECT coalesce(json_agg(json_build_object('id', parent_id, 'kind', kind)), '[]')
-          FROM workflow_job_node_edges WHERE child_id = node.id) AS parents
+          FROM workflow_job_node_edges WHERE child_id = node.id) AS parents,
+        octet_length(node.prompts::text) + coalesce(octet_length(own.extra_vars), 0) AS size
       FROM workflow_job_nodes node
       LEFT JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
+      LEFT JOIN (${templateVariables()}) own ON own.id = tpl.id
       WHERE node.workflow_job_id = ANY(${workflowJobIds}::bigint[]) ORDER BY node.id`);
   }
 

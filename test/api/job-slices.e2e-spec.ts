@@ -74,6 +74,31 @@ describe('a sliced launch', () => {
     expect(await nodesOf((await launch(template).expect(201)).body.id)).toHaveLength(3);
   });
 
+  it('creates at most 1,000 slices, and none with too many variables for all together', async () => {
+    const large = await test.make.inventory({ organization: test.home.organization.id });
+    await test.database.execute(sql`
+      INSERT INTO hosts (name, inventory_id)
+      SELECT 'h' || number, ${large.id} FROM generate_series(1, 1001) AS number`);
+    const template = await sliced({
+      inventory: large.id,
+      job_slice_count: 2_000_000_000,
+      ask_variables_on_launch: true,
+    });
+    const { body } = await launch(template, { extra_vars: { a: 1 } }).expect(201);
+    const { body: nodes } = await test.as.superuser.get(`workflow_jobs/${body.id}/workflow_nodes/`);
+    expect(nodes.count).toBe(1000);
+    await test.database.execute(
+      sql`UPDATE unified_jobs SET status = 'successful' WHERE id = ${body.id}`,
+    );
+    await test.as.superuser.post(`workflow_jobs/${body.id}/relaunch/`, {}).expect(201);
+    const refused = await launch(template, { extra_vars: { a: 'x'.repeat(70_000) } }).expect(400);
+    expect(refused.body).toEqual({
+      extra_vars: [
+        'Variables and limit may have at most 67108864 characters for all 1000 jobs together.',
+      ],
+    });
+  });
+
   it('creates one job for one host or none', async () => {
     for (const hosts of [1, 0]) {
       const small = await test.make.inventory({ organization: test.home.organization.id });

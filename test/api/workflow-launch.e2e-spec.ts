@@ -349,6 +349,18 @@ it('credentials of a node are added to those of its template, one of each kind',
   expect(links.map((link) => link.credential_id)).toEqual([kept.id, added.id]);
 });
 
+it('variables are limited for all nodes together', async () => {
+  const workflow = await makeWorkflow({ ask_variables_on_launch: true });
+  const large = { extra_vars: { a: 'x'.repeat(40_000) } };
+  await test.make.workflowNode(workflow);
+  await launch(workflow, large).expect(201);
+  await test.database.execute(sql`
+    INSERT INTO workflow_job_template_nodes (workflow_job_template_id, identifier)
+    SELECT ${workflow.id}, 'n' || number FROM generate_series(1, 1999) AS number`);
+  const { body } = await launch(workflow, large).expect(400);
+  expect(body).toEqual({ extra_vars: [expect.stringContaining('for all 2000 jobs together.')] });
+});
+
 it('nested launches are created together, including those that cannot run', async () => {
   const { app, make, database } = test;
   const launches = app.get(WorkflowJobLauncher, { strict: false });

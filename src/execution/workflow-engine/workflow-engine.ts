@@ -8,7 +8,10 @@ import { artifactsTooLarge } from '../../runs/run-explanations.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.entity.js';
 import { MAX_INHERITED_BYTES } from '../../workflows/inherited-artifacts.js';
-import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
+import {
+  type GraphNode,
+  WorkflowGraphsRepository,
+} from '../../workflows/workflow-graphs.repository.js';
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
 import { ApprovalTimeouts } from './approval-timeouts.service.js';
 import type { WorkflowSecrets } from '../../launching/node-request.js';
@@ -30,6 +33,12 @@ interface DecidedWorkflow {
   decision: Decision;
 }
 
+/** Returns the nodes to start, whose runs also receive the variables of their workflow. */
+function startedBy({ workflow, decision: { start } }: DecidedWorkflow): GraphNode[] {
+  const shared = start.length === 0 ? 0 : JSON.stringify(workflow.launch_config).length;
+  return start.map((node) => ({ ...node, size: node.size + shared }));
+}
+
 interface WorkflowEnd {
   id: number;
   status: JobStatus;
@@ -39,7 +48,7 @@ interface WorkflowEnd {
 /**
  * Moves workflow jobs through their graphs: starts workflow jobs, starts nodes that are due, and ends
  * workflow jobs without active nodes. The number of statements of a pass is independent of the number of
- * workflow jobs; nodes with many parents start in parts, and the artifacts of each nested workflow job are
+ * workflow jobs; nodes with many parents or large variables start in parts, and the artifacts of each nested workflow job are
  * read alone.
  */
 @Injectable()
@@ -123,7 +132,7 @@ export class WorkflowEngine {
       decided.flatMap(({ workflow, secrets }) => (secrets ? [[workflow.id, secrets]] : [])),
     );
     const missing: number[] = [];
-    for (const part of startParts(decided.flatMap(({ decision }) => decision.start))) {
+    for (const part of startParts(decided.flatMap(startedBy))) {
       const ids = part.map(({ id }) => id);
       missing.push(...(await this.runs.start(ids, secrets)));
     }

@@ -25,6 +25,7 @@ class Play {
       canStart: ending !== 'missing',
       mustConverge,
       parents: parents.map((edge) => ({ id: edge.place + 1, kind: edge.kind })),
+      size: 0,
     }));
     this.graph = { isCanceled: false, nodes };
   }
@@ -126,6 +127,7 @@ const node = (id: number, fields: Partial<GraphNode> = {}): GraphNode => ({
   canStart: true,
   mustConverge: false,
   parents: [],
+  size: 0,
   ...fields,
 });
 const ended = (id: number, outcome: GraphNode['outcome']): GraphNode =>
@@ -200,13 +202,17 @@ it('the engine ends a workflow without nodes', () => {
   expect(next().end).toEqual({ status: 'successful', explanation: '' });
 });
 
-it('nodes that inherit from many parents start in parts, and nodes without parents together', () => {
+it('nodes with many parents or large variables start in parts, and others together', () => {
   const parents = (count: number) =>
     after(...Array.from({ length: count }, (_, id): [number, EdgeKind] => [id, 'success']));
-  const sizesOf = (counts: readonly number[]): number[] =>
-    startParts(counts.map((count, id) => node(id, parents(count)))).map(({ length }) => length);
+  const sizesOf = (counts: readonly number[], size = 0): number[] =>
+    startParts(counts.map((count, id) => node(id, { ...parents(count), size }))).map(
+      ({ length }) => length,
+    );
   expect(sizesOf([])).toEqual([]);
   expect(sizesOf(Array.from({ length: 1000 }, () => 0))).toEqual([1000]);
   expect(sizesOf(Array.from({ length: 120 }, () => 1))).toEqual([50, 50, 20]);
   expect(sizesOf([70, 0, 1, 49, 1])).toEqual([1, 3, 1]);
+  expect(sizesOf([0, 0, 0, 0, 0], 4_000_000)).toEqual([2, 2, 1]);
+  expect(sizesOf([0, 0], 9_000_000)).toEqual([1, 1]);
 });

@@ -28,6 +28,8 @@ const MAX_NAMED = 20;
  * artifacts, and a statement has a time limit.
  */
 const MAX_PARENTS = 50;
+/** Maximum size of nodes that start together, in bytes: the worker needs many times as much memory. */
+const MAX_SIZE = 8_000_000;
 
 /**
  * Decides which nodes start, which nodes are skipped, and whether the workflow job is finished
@@ -67,11 +69,14 @@ export function decide({ isCanceled, nodes }: WorkflowGraph): Decision {
 export function startParts(nodes: readonly GraphNode[]): GraphNode[][] {
   const parts: GraphNode[][] = [];
   let parents = Infinity;
+  let size = 0;
   for (const node of nodes) {
     parents += node.parents.length;
-    if (parents > MAX_PARENTS) {
+    size += node.size;
+    if (parents > MAX_PARENTS || size > MAX_SIZE) {
       parts.push([]);
       parents = node.parents.length;
+      size = node.size;
     }
     parts.at(-1)?.push(node);
   }

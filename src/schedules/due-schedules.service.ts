@@ -10,10 +10,16 @@ import { openSaved } from '../prompts/saved-prompts.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { NextLaunches } from './next-launches.service.js';
 import { Recurrence } from './recurrence.js';
-import { SchedulesRepository, type DueSchedule } from './schedules.repository.js';
+import {
+  SchedulesRepository,
+  type DueSchedule,
+  type LockedSchedule,
+} from './schedules.repository.js';
 
 /** Maximum number of schedules per pass. If a pass reaches the maximum, the next pass follows immediately. */
 const BATCH = 200;
+/** Maximum size of the schedules of a pass, in bytes: the worker needs many times as much memory. */
+const MAX_SIZE = 8_000_000;
 /**
  * Time after which a pass launches the schedules whose next occurrences it has computed: rules that
  * take long must not let PostgreSQL end the transaction, nor delay runs of other templates.
@@ -21,6 +27,16 @@ const BATCH = 200;
 const MAX_PLANNING_MS = 5000;
 const INVALID_RULE = 'The rule of this schedule cannot be evaluated. Set a new rule.';
 const NO_KEY = 'The secret variables of this schedule cannot be decrypted with the current keys.';
+
+/** Returns the ids of the first schedules, at least of one, as far as they are not too large together. */
+function firstOf(locked: readonly LockedSchedule[]): number[] {
+  let total = 0;
+  const end = locked.findIndex(({ size }, index) => {
+    total += size;
+    return index > 0 && total > MAX_SIZE;
+  });
+  return locked.slice(0, end === -1 ? locked.length : end).map(({ id }) => id);
+}
 
 /** Result of a schedule in a pass. */
 interface Outcome {
@@ -54,8 +70,9 @@ export class DueSchedules {
    * @returns true if more schedules can be due
    */
   async launchDue(): Promise<boolean> {
-    const due = await this.schedules.lockDue(BATCH);
-    if (due.length === 0) return false;
+    const locked = await this.schedules.lockDue(BATCH);
+    if (locked.length === 0) return false;
+    const due = await this.schedules.locked(firstOf(locked));
     const outcomes: Outcome[] = [];
     const end = Date.now() + MAX_PLANNING_MS;
     for (const schedule of due) {
@@ -66,7 +83,7 @@ export class DueSchedules {
     await this.launch(outcomes);
     await this.store(outcomes);
     failPoint('schedule-launched');
-    return due.length === BATCH || outcomes.length < due.length;
+    return locked.length === BATCH || outcomes.length < locked.length;
   }
 
   private async plan(schedule: DueSchedule): Promise<Outcome> {

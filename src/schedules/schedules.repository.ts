@@ -4,7 +4,7 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { SavedLaunch } from '../prompts/saved-prompts.js';
 import { RunSchedules } from '../runs/run-causes.js';
-import { templateNames } from '../templates/templates.repository.js';
+import { templateNames, templateVariables } from '../templates/templates.repository.js';
 import { Schedule } from './schedule.entity.js';
 
 /** A due schedule with the lists of its prompts. */
@@ -14,6 +14,13 @@ export interface DueSchedule extends SavedLaunch {
   now: Date;
   unified_job_template_id: number;
   template_type: string;
+}
+
+/** A locked schedule. */
+export interface LockedSchedule {
+  id: number;
+  /** Number of bytes of the schedule's variables and limit, and of the variables of its template. */
+  size: number;
 }
 
 /** Result of a due schedule. */
@@ -48,7 +55,20 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
    * deletion. Skips schedules that are already locked, and schedules whose template or project is being
    * changed or deleted: a long deletion must not delay the other schedules.
    */
-  lockDue(limit: number): Promise<DueSchedule[]> {
+  lockDue(limit: number): Promise<LockedSchedule[]> {
+    return this.database.rows<LockedSchedule>(sql`
+      SELECT s.id, octet_length(concat(s.extra_data, s."limit"))
+        + coalesce(octet_length(own.extra_vars), 0) AS size
+      FROM schedules s JOIN (${templateNames()}) t ON t.id = s.unified_job_template_id
+      JOIN (${templateVariables()}) own ON own.id = t.id
+      JOIN (${templateNames()}) prj ON prj.id = coalesce(t.project_id, t.id)
+      WHERE s.enabled AND s.next_run <= now()
+      ORDER BY s.next_run, s.id LIMIT ${limit}
+      FOR UPDATE OF s SKIP LOCKED FOR KEY SHARE OF t, prj SKIP LOCKED`);
+  }
+
+  /** Returns schedules that the transaction has locked. */
+  locked(ids: readonly number[]): Promise<DueSchedule[]> {
     return this.database.rows<DueSchedule>(sql`
       SELECT s.*, now() AS now, t.type AS template_type,
         ARRAY(SELECT credential_id FROM schedule_credentials WHERE schedule_id = s.id ORDER BY id)
@@ -57,10 +77,7 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
         ARRAY(SELECT instance_group_id FROM schedule_instance_groups
           WHERE schedule_id = s.id ORDER BY id) AS instance_groups
       FROM schedules s JOIN (${templateNames()}) t ON t.id = s.unified_job_template_id
-      JOIN (${templateNames()}) prj ON prj.id = coalesce(t.project_id, t.id)
-      WHERE s.enabled AND s.next_run <= now()
-      ORDER BY s.next_run, s.id LIMIT ${limit}
-      FOR UPDATE OF s SKIP LOCKED FOR KEY SHARE OF t, prj SKIP LOCKED`);
+      WHERE s.id = ANY(${ids}::int[]) ORDER BY s.next_run, s.id`);
   }
 
   /** Moves schedules to their next occurrence. */

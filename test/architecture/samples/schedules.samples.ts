@@ -8,6 +8,7 @@ export default {
     samplesOf(schedules.SchedulesRepository, {
       names: [[]],
       lockDue: [[10]],
+      locked: [[[1]]],
       store: [[[OUTCOME]]],
       namesBeginningWith: [[1, 'Nightly']],
       attach: [

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { existing, zip } from '../common/invariants.js';
+import { partsOf } from '../common/parts.js';
 import { Yielder } from '../common/yielder.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -18,8 +19,10 @@ import {
   type TemplateNeeds,
 } from './template-launcher.js';
 import { describeLaunch } from './launch-needs.js';
-import { slicedJobOf } from './sliced-jobs.js';
+import { sizeOfSlices, slicedJobOf } from './sliced-jobs.js';
 
+/** Maximum size of slices that are created together, in characters. */
+const MAX_SIZE = 8_000_000;
 /** Name of the kind of template in error texts. */
 const MODEL = 'JobTemplate';
 
@@ -45,8 +48,12 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
   async start(plans: readonly NumberedLaunch[]): Promise<LaunchResult[]> {
     const sliced = plans.filter(({ slices }) => slices > 1);
     const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
-    const workflows = await this.workflows.write(sliced.map(slicedJobOf));
-    const ids = { job: jobs, workflow_job: workflows.map(({ id }) => id) };
+    const workflows: number[] = [];
+    for (const part of partsOf(sliced, sizeOfSlices, MAX_SIZE)) {
+      const written = await this.workflows.write(part.map(slicedJobOf));
+      workflows.push(...written.map(({ id }) => id));
+    }
+    const ids = { job: jobs, workflow_job: workflows };
     return plans.map(({ slices, ignored, errors }) => {
       const type = slices === 1 ? 'job' : 'workflow_job';
       const id = existing(ids[type].shift(), 'every plan has a run');

@@ -75,6 +75,8 @@ export interface LaunchTemplate extends LaunchableTemplate {
 export interface LoadedWorkflow extends LaunchableTemplate {
   row: RowOf<WorkflowJobTemplate>;
   nodeCount: number;
+  /** Number of bytes of the variables and limits of the nodes. */
+  nodeSize: number;
   labels: { id: number; name: string }[];
 }
 
@@ -198,6 +200,7 @@ export class LaunchLoader {
           mayStart: row.may_start,
           survey: row.survey_enabled ? openSurvey(this.box, row.id, row.survey_spec) : null,
           nodeCount: row.node_count,
+          nodeSize: row.node_size,
           labels: row.linked_labels,
           // Only the jobs of the nodes have credentials.
           credentials: [],

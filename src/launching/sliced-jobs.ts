@@ -6,6 +6,10 @@ import type { NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 /** Fields of a launch that are fixed for all of its slices. */
 const FIXED_FIELDS: ReadonlySet<PromptField> = new Set(['extra_vars', 'job_slice_count']);
 
+/** Returns the number of characters that all slices of a launch store. */
+export const sizeOfSlices = ({ effective: { limit = '' }, slices }: PlannedLaunch): number =>
+  slices * limit.length;
+
 /**
  * Returns the workflow job of a launch whose hosts are divided among several jobs
  * (docs/contract/launching.md#slices). Its jobs use the hosts and variables that were determined

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { zip } from '../common/invariants.js';
+import { partsOf } from '../common/parts.js';
 import { resource } from '../common/resource/define-resource.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
 import { Database } from '../database/database.js';
@@ -17,6 +18,8 @@ import { LaunchTargets } from './launch-targets.service.js';
 import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 import { planWorkflow, type PlannedWorkflow } from './workflow-launch-check.js';
 
+/** Maximum size of the nodes of workflow jobs that are created together, in bytes. */
+const MAX_SIZE = 8_000_000;
 /** Name of the kind of template in error texts. */
 const MODEL = 'WorkflowJobTemplate';
 
@@ -71,7 +74,14 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
   }
 
   async start(plans: readonly PlannedWorkflow[]): Promise<LaunchResult[]> {
-    if (plans.length === 0) return [];
+    const results: LaunchResult[] = [];
+    for (const part of partsOf(plans, ({ template }) => template.nodeSize, MAX_SIZE)) {
+      results.push(...(await this.startPart(part)));
+    }
+    return results;
+  }
+
+  private async startPart(plans: readonly PlannedWorkflow[]): Promise<LaunchResult[]> {
     const nodes = await this.loader.nodes([
       ...new Set(plans.map(({ request }) => request.templateId)),
     ]);

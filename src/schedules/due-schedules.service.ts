@@ -3,6 +3,7 @@ import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
 import { resultOr, textOfErrors } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
+import { partsOf } from '../common/parts.js';
 import { Launchers, type TypedRequest } from '../launching/launchers.service.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
@@ -10,11 +11,7 @@ import { openSaved } from '../prompts/saved-prompts.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { NextLaunches } from './next-launches.service.js';
 import { Recurrence } from './recurrence.js';
-import {
-  SchedulesRepository,
-  type DueSchedule,
-  type LockedSchedule,
-} from './schedules.repository.js';
+import { SchedulesRepository, type DueSchedule } from './schedules.repository.js';
 
 /** Maximum number of schedules per pass. If a pass reaches the maximum, the next pass follows immediately. */
 const BATCH = 200;
@@ -27,16 +24,6 @@ const MAX_SIZE = 8_000_000;
 const MAX_PLANNING_MS = 5000;
 const INVALID_RULE = 'The rule of this schedule cannot be evaluated. Set a new rule.';
 const NO_KEY = 'The secret variables of this schedule cannot be decrypted with the current keys.';
-
-/** Returns the ids of the first schedules, at least of one, as far as they are not too large together. */
-function firstOf(locked: readonly LockedSchedule[]): number[] {
-  let total = 0;
-  const end = locked.findIndex(({ size }, index) => {
-    total += size;
-    return index > 0 && total > MAX_SIZE;
-  });
-  return locked.slice(0, end === -1 ? locked.length : end).map(({ id }) => id);
-}
 
 /** Result of a schedule in a pass. */
 interface Outcome {
@@ -72,7 +59,8 @@ export class DueSchedules {
   async launchDue(): Promise<boolean> {
     const locked = await this.schedules.lockDue(BATCH);
     if (locked.length === 0) return false;
-    const due = await this.schedules.locked(firstOf(locked));
+    const [read = []] = partsOf(locked, ({ size }) => size, MAX_SIZE);
+    const due = await this.schedules.locked(read.map(({ id }) => id));
     const outcomes: Outcome[] = [];
     const end = Date.now() + MAX_PLANNING_MS;
     for (const schedule of due) {

@@ -17,7 +17,7 @@ export interface DueSchedule extends SavedLaunch {
 }
 
 /** A locked schedule. */
-export interface LockedSchedule {
+interface LockedSchedule {
   id: number;
   /** Number of bytes of the schedule's variables and limit, and of the variables of its template. */
   size: number;

@@ -29,6 +29,8 @@ type CopiedReferences = Record<'inventory' | 'credential', CopiedReference | nul
 export interface LaunchableWorkflow extends RowOf<WorkflowJobTemplate> {
   may_start: boolean;
   node_count: number;
+  /** Number of bytes of the variables and limits of the nodes. */
+  node_size: number;
   linked_labels: { id: number; name: string }[];
 }
 
@@ -47,9 +49,13 @@ export class WorkflowJobTemplatesRepository extends TableRepository<Row> {
         coalesce((SELECT json_agg(json_build_object('id', lab.id, 'name', lab.name) ORDER BY lab.id)
           FROM workflow_job_template_labels lnk JOIN (${allLabels()}) lab ON lab.id = lnk.label_id
           WHERE lnk.workflow_job_template_id = t.id), '[]') AS linked_labels,
-        (SELECT count(*)::int FROM workflow_job_template_nodes node
-          WHERE node.workflow_job_template_id = t.id) AS node_count
+        nodes.node_count, nodes.node_size
       FROM unified_job_templates t
+      CROSS JOIN LATERAL (
+        SELECT count(*)::int AS node_count,
+          coalesce(sum(octet_length(concat(extra_data, survey_passwords, "limit"))), 0)::float8
+            AS node_size
+        FROM workflow_job_template_nodes WHERE workflow_job_template_id = t.id) nodes
       WHERE t.id = ANY(${ids}::int[]) AND ${partCondition('t')}`);
   }
 

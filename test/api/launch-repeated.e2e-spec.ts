@@ -3,6 +3,7 @@ import { JobLauncher } from '../../src/launching/job-launcher.service.js';
 import { Launchers } from '../../src/launching/launchers.service.js';
 import { RunsRepository } from '../../src/runs/runs.repository.js';
 import { sql } from '../../src/database/sql.js';
+import { WorkflowRows } from '../../src/workflows/workflow-rows.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
 
@@ -118,6 +119,34 @@ it('a scheduled launch omits labels that are deleted after its schedule was read
       .launchPossible([{ ...request, launchType: 'scheduled', prompts }]),
   );
   expect(results).toMatchObject([{ run: { type: 'job' }, errors: {} }]);
+});
+
+it('large nodes and slices of many launches are created one after the other', async () => {
+  const write = jest.spyOn(test.app.get(WorkflowRows, { strict: false }), 'write');
+  const launch = async (type: string, { id }: Row, prompts: object) => {
+    write.mockClear();
+    const request = { templateId: id, templateType: type, prompts, createdBy: null } as const;
+    const requests = Array.from({ length: 3 }, () => ({
+      ...request,
+      launchType: 'workflow' as const,
+    }));
+    await test.database.transaction(() =>
+      test.app.get(Launchers, { strict: false }).spawn(requests),
+    );
+    return write.mock.calls.map(([jobs]) => jobs.length);
+  };
+  const workflow = await test.make.workflowTemplate();
+  const node = await test.make.workflowNode(workflow);
+  expect(await launch('workflow_job_template', workflow, {})).toEqual([3]);
+  await test.database.execute(sql`
+    UPDATE workflow_job_template_nodes
+    SET extra_data = json_build_object('a', repeat('x', 3000000)) WHERE id = ${node.id}`);
+  expect(await launch('workflow_job_template', workflow, {})).toEqual([2, 1]);
+  await test.make.hosts(inventory, 100);
+  const sliced = await makeTemplate({ job_slice_count: 100, ask_limit_on_launch: true });
+  expect(await launch('job_template', sliced, { limit: 'x' })).toEqual([3]);
+  expect(await launch('job_template', sliced, { limit: 'x'.repeat(30_000) })).toEqual([2, 1]);
+  write.mockRestore();
 });
 
 it('the ref of an event is used only if the template and project allow it', async () => {

@@ -6,9 +6,12 @@ import type { NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 /** Fields of a launch that are fixed for all of its slices. */
 const FIXED_FIELDS: ReadonlySet<PromptField> = new Set(['extra_vars', 'job_slice_count']);
 
+/** Size of a slice without its limit, in characters. */
+const SLICE_SIZE = 1000;
+
 /** Returns the number of characters that all slices of a launch store. */
 export const sizeOfSlices = ({ effective: { limit = '' }, slices }: PlannedLaunch): number =>
-  slices * limit.length;
+  slices * (limit.length + SLICE_SIZE);
 
 /**
  * Returns the workflow job of a launch whose hosts are divided among several jobs

@@ -20,6 +20,8 @@ import { planWorkflow, type PlannedWorkflow } from './workflow-launch-check.js';
 
 /** Maximum size of the nodes of workflow jobs that are created together, in bytes. */
 const MAX_SIZE = 8_000_000;
+/** Size of a node without its variables and limit, in bytes. */
+const NODE_SIZE = 1000;
 /** Name of the kind of template in error texts. */
 const MODEL = 'WorkflowJobTemplate';
 
@@ -75,7 +77,9 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
 
   async start(plans: readonly PlannedWorkflow[]): Promise<LaunchResult[]> {
     const results: LaunchResult[] = [];
-    for (const part of partsOf(plans, ({ template }) => template.nodeSize, MAX_SIZE)) {
+    const sizeOf = ({ template: { nodeCount, nodeSize } }: PlannedWorkflow): number =>
+      nodeCount * NODE_SIZE + nodeSize;
+    for (const part of partsOf(plans, sizeOf, MAX_SIZE)) {
       results.push(...(await this.startPart(part)));
     }
     return results;

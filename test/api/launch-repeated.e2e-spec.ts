@@ -121,7 +121,7 @@ it('a scheduled launch omits labels that are deleted after its schedule was read
   expect(results).toMatchObject([{ run: { type: 'job' }, errors: {} }]);
 });
 
-it('large nodes and slices of many launches are created one after the other', async () => {
+it('large or many nodes and slices of several launches are created one after the other', async () => {
   const write = jest.spyOn(test.app.get(WorkflowRows, { strict: false }), 'write');
   const launch = async (type: string, { id }: Row, prompts: object) => {
     write.mockClear();
@@ -141,6 +141,11 @@ it('large nodes and slices of many launches are created one after the other', as
   await test.database.execute(sql`
     UPDATE workflow_job_template_nodes
     SET extra_data = json_build_object('a', repeat('x', 3000000)) WHERE id = ${node.id}`);
+  expect(await launch('workflow_job_template', workflow, {})).toEqual([2, 1]);
+  await test.database.execute(sql`
+    WITH emptied AS (UPDATE workflow_job_template_nodes SET extra_data = '{}' WHERE id = ${node.id})
+    INSERT INTO workflow_job_template_nodes (workflow_job_template_id, identifier)
+    SELECT ${workflow.id}, 'n' || number FROM generate_series(1, 3000) AS number`);
   expect(await launch('workflow_job_template', workflow, {})).toEqual([2, 1]);
   await test.make.hosts(inventory, 100);
   const sliced = await makeTemplate({ job_slice_count: 100, ask_limit_on_launch: true });

@@ -213,6 +213,7 @@ it('nodes with many parents or large variables start in parts, and others togeth
   expect(sizesOf(Array.from({ length: 1000 }, () => 0))).toEqual([1000]);
   expect(sizesOf(Array.from({ length: 120 }, () => 1))).toEqual([50, 50, 20]);
   expect(sizesOf([70, 0, 1, 49, 1])).toEqual([1, 3, 1]);
-  expect(sizesOf([0, 0, 0, 0, 0], 4_000_000)).toEqual([2, 2, 1]);
+  expect(sizesOf([0, 0, 0, 0, 0], 3_000_000)).toEqual([2, 2, 1]);
+  expect(sizesOf(Array.from({ length: 20_000 }, () => 0))).toEqual([8000, 8000, 4000]);
   expect(sizesOf([0, 0], 9_000_000)).toEqual([1, 1]);
 });

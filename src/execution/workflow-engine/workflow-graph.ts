@@ -30,6 +30,8 @@ const MAX_NAMED = 20;
 const MAX_PARENTS = 50;
 /** Maximum size of nodes that start together, in bytes: the worker needs many times as much memory. */
 const MAX_SIZE = 8_000_000;
+/** Size of the other data of a node, in bytes. */
+const OTHER_SIZE = 1000;
 
 /**
  * Decides which nodes start, which nodes are skipped, and whether the workflow job is finished
@@ -72,11 +74,12 @@ export function startParts(nodes: readonly GraphNode[]): GraphNode[][] {
   let size = 0;
   for (const node of nodes) {
     parents += node.parents.length;
-    size += node.size;
+    const own = node.size + OTHER_SIZE;
+    size += own;
     if (parents > MAX_PARENTS || size > MAX_SIZE) {
       parts.push([]);
       parents = node.parents.length;
-      size = node.size;
+      size = own;
     }
     parts.at(-1)?.push(node);
   }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
-import { existing } from '../common/invariants.js';
 import type { GroupRow } from './ansible-inventory.js';
 import { Group } from './group.entity.js';
 import { readableVariables, rowsWithVariables } from './readable-variables.js';
@@ -32,10 +31,10 @@ export class GroupsRepository extends TableRepository<RowOf<Group>> {
 
   /** Returns the size of the variables of an inventory's groups, in bytes. */
   async variablesBytes(inventoryId: number): Promise<number> {
-    const row = await this.database.row<{ bytes: number }>(sql`
+    const { bytes } = await this.database.rowOrFail<{ bytes: number }>(sql`
       SELECT coalesce(sum(octet_length(variables)), 0)::float8 AS bytes
       FROM groups WHERE inventory_id = ${inventoryId}`);
-    return existing(row, 'an aggregate has a row').bytes;
+    return bytes;
   }
 
   /**

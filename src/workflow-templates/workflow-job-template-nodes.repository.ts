@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
-import { existing } from '../common/invariants.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
 import { allCredentials } from '../credentials/credentials.repository.js';
 import { ident, join, sql, type Sql } from '../database/sql.js';
@@ -111,7 +110,7 @@ export class WorkflowJobTemplateNodesRepository extends TableRepository<Row> {
     parent: number,
     child: number,
   ): Promise<{ closes_cycle: boolean; kind: EdgeKind | null }> {
-    const found = await this.database.row<{ closes_cycle: boolean; kind: EdgeKind | null }>(sql`
+    return this.database.rowOrFail(sql`
       WITH RECURSIVE below (id) AS (
         SELECT ${child}::int
         UNION
@@ -121,7 +120,6 @@ export class WorkflowJobTemplateNodesRepository extends TableRepository<Row> {
       SELECT EXISTS (SELECT 1 FROM below WHERE id = ${parent}) AS closes_cycle, (
         SELECT kind FROM workflow_job_template_node_edges
         WHERE parent_id = ${parent} AND child_id = ${child}) AS kind`);
-    return existing(found, 'a SELECT without FROM has a row');
   }
 
   workflowsOf(
@@ -135,12 +133,12 @@ export class WorkflowJobTemplateNodesRepository extends TableRepository<Row> {
 
   /** Returns the length of the variables and limits of a workflow's nodes, except one. */
   async lengthOfOthers(workflowId: number, nodeId: number): Promise<number> {
-    const found = await this.database.row<{ length: number }>(sql`
+    const { length } = await this.database.rowOrFail<{ length: number }>(sql`
       SELECT coalesce(sum(octet_length(concat(extra_data, survey_passwords, "limit"))), 0)::float8
         AS length
       FROM workflow_job_template_nodes
       WHERE workflow_job_template_id = ${workflowId} AND id <> ${nodeId}`);
-    return existing(found, 'an aggregate without groups has a row').length;
+    return length;
   }
 
   /** Assigns an approval template to a node and clears the node's launch fields. */

@@ -48,8 +48,8 @@ interface WorkflowEnd {
 /**
  * Moves workflow jobs through their graphs: starts workflow jobs, starts nodes that are due, and ends
  * workflow jobs without active nodes. The number of statements of a pass is independent of the number of
- * workflow jobs; nodes with many parents or large variables start in parts, and the artifacts of each nested workflow job are
- * read alone.
+ * workflow jobs; nodes with many parents or large variables start in parts, and the artifacts of each nested
+ * workflow job are read alone.
  */
 @Injectable()
 export class WorkflowEngine {

@@ -35,7 +35,7 @@ export class Page<T = Record<string, unknown>> {
 }
 
 const positive = (text: string | undefined): number | null =>
-  text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : null;
+  text !== undefined && /^\d+$/.test(text) && Number(text) > 0 ? Number(text) : null;
 
 /**
  * Reads the paging parameters (docs/contract/lists.md#pages).

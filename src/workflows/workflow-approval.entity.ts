@@ -2,7 +2,6 @@ import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Char, Integer, Reference } from '../common/fields/field.js';
 import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
-import { ABSENT } from './workflow-job.entity.js';
 
 /**
  * An approval that a run waits for: a step of a workflow job
@@ -11,10 +10,10 @@ import { ABSENT } from './workflow-job.entity.js';
  */
 @ReadOnly()
 export class WorkflowApproval extends UnifiedJob {
-  @Char({ ...ABSENT, help: 'Instance that executes the run.' })
+  @Char({ internal: true })
   override execution_node!: string;
 
-  @Char({ ...ABSENT, help: 'Instance that controls the run.' })
+  @Char({ internal: true })
   override controller_node!: string;
 
   @Bool({ help: 'The timeout ended before a decision.' })

@@ -7,7 +7,7 @@ import { ExecutedJob } from '../runs/unified-job.entity.js';
 import { VARIABLES_HELP, WebhookRunFields } from '../runs/webhook-run.schema.js';
 
 /** Options of columns that all runs have, but that runs without a process do not use. */
-export const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
+const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
 
 export interface WorkflowJob extends WebhookRunFields, InheritedOptions {}
 
@@ -16,10 +16,10 @@ export interface WorkflowJob extends WebhookRunFields, InheritedOptions {}
 @Includes(WebhookRunFields)
 @Includes(WORKFLOW_RUN_OPTIONS)
 export class WorkflowJob extends ExecutedJob {
-  @Char({ ...ABSENT, help: 'Instance that executes the run.' })
+  @Char({ internal: true })
   override execution_node!: string;
 
-  @Char({ ...ABSENT, help: 'Instance that controls the run.' })
+  @Char({ internal: true })
   override controller_node!: string;
 
   @Bool(ABSENT)

@@ -328,6 +328,7 @@ it.each([
   'unified_jobs/?or__job__inventory=1&or__adhoccommand__inventory=1&or__workflowjob__inventory=1',
   'unified_jobs/?or__inventoryupdate__inventory_source__inventory=1&job__hosts=1',
   'unified_jobs/?instance_group=1&labels__name__icontains=x&schedule__name=x',
+  'unified_jobs/?execution_node=x&not__controller_node=x&order_by=execution_node',
   'unified_job_templates/?or__type=job_template&job_template__playbook__icontains=x',
   'unified_job_templates/?labels__name__icontains=x&schedules__enabled=true',
   'unified_job_templates/?instance_groups=1&execution_environment=1&credentials__id=1',

@@ -60,7 +60,7 @@ interface Excuse {
   filters?: string;
 }
 
-const OF_RUNS = { fields: 'modified canceled_on', orders: 'failed' };
+const OF_RUNS = { fields: 'modified canceled_on controller_node', orders: 'failed execution_node' };
 
 /** Other fields without an index. */
 const EXCUSED: Readonly<Record<string, Excuse>> = {
@@ -70,8 +70,8 @@ const EXCUSED: Readonly<Record<string, Excuse>> = {
   },
   job: {
     because: 'read of a run, not looked for',
-    fields: `${OF_RUNS.fields} controller_node scm_branch scm_revision webhook_guid`,
-    orders: `${OF_RUNS.orders} execution_node playbook`,
+    fields: `${OF_RUNS.fields} scm_branch scm_revision webhook_guid`,
+    orders: `${OF_RUNS.orders} playbook`,
   },
   unified_job: { because: 'read of a run, not looked for', ...OF_RUNS },
   job_event: {

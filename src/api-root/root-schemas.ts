@@ -5,6 +5,7 @@ export const ROOT = json.object({
   description: json.described(json.STRING, 'Name of the API.'),
   current_version: json.described(json.STRING, 'Path of the current version.'),
   available_versions: json.described(json.mapOf(json.STRING), 'Paths by version.'),
+  oauth2: json.described(json.STRING, 'Path of the endpoints for applications.'),
   custom_logo: json.described(json.STRING, 'Logo of the pages: the setting CUSTOM_LOGO.'),
   custom_login_info: json.described(json.STRING, 'Text of the login page.'),
   login_redirect_override: json.described(

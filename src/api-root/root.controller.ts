@@ -53,6 +53,7 @@ export class RootController {
       description: 'Automation Controller REST API',
       current_version: '/api/v2/',
       available_versions: { v2: '/api/v2/' },
+      oauth2: '/api/o/',
       ...(await this.service.loginBranding()),
       login_redirect_override: '',
     };

@@ -1,4 +1,4 @@
-import { Controller, Post, Req } from '@nestjs/common';
+import { Controller, Get, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import * as json from '../common/fields/json-schema.js';
 import type { ApiRequest } from '../common/http/request.js';
@@ -15,6 +15,11 @@ const FAULT = json.object(
   },
   ['error', 'error_description', 'detail'],
 );
+const DOCUMENT = json.object({
+  authorize: json.described(json.STRING, 'Page on which users permit the access.'),
+  token: json.described(json.STRING, 'Path to get tokens.'),
+  revoke_token: json.described(json.STRING, 'Path to end a grant.'),
+});
 const ROUTE = {
   // Applications authenticate with their own id and secret.
   access: 'signature',
@@ -31,6 +36,21 @@ const ROUTE = {
 @Controller('api/o')
 export class TokenEndpointsController {
   constructor(private readonly server: AuthorizationServer) {}
+
+  @Route({
+    access: 'public',
+    operationId: 'o_root',
+    summary: 'Paths of the endpoints for applications.',
+    response: DOCUMENT,
+  })
+  @Get()
+  paths(): object {
+    return {
+      authorize: '/api/o/authorize/',
+      token: '/api/o/token/',
+      revoke_token: '/api/o/revoke_token/',
+    };
+  }
 
   @Route({
     ...ROUTE,

@@ -49,7 +49,7 @@ const ROLES: Partial<Record<Caller, (type: string) => string>> = {
 const FILE = join(PACKAGE_FOLDER, 'test', 'access', 'matrix.json');
 /** Routes that need no credentials. */
 const OPEN =
-  /^(?:GET \/|GET \/api\/|GET \/api\/login\/(?:code\/)?|POST \/api\/log(?:in|out)\/|GET \/api\/v2\/(?:(?:auth|ping)\/)?|GET \/api\/docs\/.*|GET \/logo\/|GET \/sso\/.*|GET \/\.well-known\/.*|POST \/sso\/callback\/.*|GET \/health\/(?:live|ready)\/)$/;
+  /^(?:GET \/|GET \/api\/(?:o\/)?|GET \/api\/login\/(?:code\/)?|POST \/api\/log(?:in|out)\/|GET \/api\/v2\/(?:(?:auth|ping)\/)?|GET \/api\/docs\/.*|GET \/logo\/|GET \/sso\/.*|GET \/\.well-known\/.*|POST \/sso\/callback\/.*|GET \/health\/(?:live|ready)\/)$/;
 /** Routes that succeed only once for an object. */
 const ONCE = /\/(?:bulk\/host_delete|notifications\/:id\/resend)$/;
 const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

@@ -40,6 +40,13 @@ it('1: shows its versions without authentication', async () => {
   expect(body).toMatchObject({
     current_version: '/api/v2/',
     available_versions: { v2: '/api/v2/' },
+    oauth2: '/api/o/',
+  });
+  const { body: paths } = await test.as.anonymous.get(body.oauth2).expect(200);
+  expect(paths).toEqual({
+    authorize: '/api/o/authorize/',
+    token: '/api/o/token/',
+    revoke_token: '/api/o/revoke_token/',
   });
   expect(String(headers['set-cookie'])).toMatch(/csrftoken=\w+/);
 });

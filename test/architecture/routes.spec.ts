@@ -60,6 +60,7 @@ describe('routes', () => {
       'GET /api',
       'GET /api/login',
       'GET /api/login/code',
+      'GET /api/o',
       'GET /api/v2',
       'GET /api/v2/auth',
       'GET /api/v2/ping',

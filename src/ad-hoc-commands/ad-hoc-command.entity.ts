@@ -46,7 +46,7 @@ export class AdHocCommand extends ExecutedJob {
   })
   override unified_job_template!: Reference | null;
 
-  @Choices(JOB_TYPES, { default: 'run', blank: false, help: 'Run, or check without changes.' })
+  @Choices(JOB_TYPES, { default: 'run', help: 'Run, or check without changes.' })
   job_type!: string;
 
   @Reference('inventory', {

@@ -31,7 +31,6 @@ export class HostTargetRequest {
       column: null,
       filter: false,
       default: 'error',
-      blank: false,
       help: 'Handling of a host that already exists.',
     },
   )

@@ -22,7 +22,7 @@ export class RelaunchBody {
       ['all', 'All hosts'],
       ['failed', 'Failed hosts'],
     ],
-    { default: 'all', blank: false, column: null, filter: false, help: 'Hosts of the new job.' },
+    { default: 'all', column: null, filter: false, help: 'Hosts of the new job.' },
   )
   hosts!: RelaunchHosts;
 

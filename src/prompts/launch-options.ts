@@ -95,7 +95,7 @@ class LaunchOptions {
   skip_tags!: string;
 
   @Prompt({ ask: 'job_type', about: 'what', safe: 'switch' })
-  @Choices(JOB_TYPES, { default: 'run', blank: false, help: 'Run, or check without changes.' })
+  @Choices(JOB_TYPES, { default: 'run', help: 'Run, or check without changes.' })
   job_type!: string;
 
   @Prompt({ ask: 'verbosity', about: 'how', safe: 'value' })

@@ -19,7 +19,7 @@ class QuestionFields {
       ['integer', 'A whole number'],
       ['float', 'A number'],
     ],
-    { default: 'text', blank: false },
+    { default: 'text' },
   )
   type!: string;
 

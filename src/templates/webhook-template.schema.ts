@@ -46,7 +46,6 @@ export class WebhookJobTemplateFields extends WebhookTemplateFields {
 
   @Choices(FORK_RULES, {
     default: 'always',
-    blank: false,
     help: 'Handling of changes from another repository.',
   })
   webhook_forks!: string;

@@ -161,9 +161,9 @@ describe('tokens', () => {
     await reader.post('tokens/', { scope: 'write' }).expect(403);
   });
 
-  it('refuse an unknown scope', async () => {
-    const { body } = await asAda().post('tokens/', { scope: 'admin' }).expect(400);
-    expect(body).toEqual({ scope: ['"admin" is not a valid choice.'] });
+  it.each(['admin', ''])('refuse the scope "%s"', async (scope) => {
+    const { body } = await asAda().post('tokens/', { scope }).expect(400);
+    expect(body).toEqual({ scope: [`"${scope}" is not a valid choice.`] });
   });
 
   it.each(['Bearer', 'Bearer ', 'Bearer x', 'Bearer act_x y', 'Token abc', 'Digest x', '\t'])(

@@ -133,6 +133,7 @@ describe('authenticators', () => {
     expect(body.configuration).toMatchObject({ user_filter: '(cn={username})', user_scope: 'one' });
     const refused = await as.superuser.patch('authenticators/form/', { kind: 'oidc' }).expect(400);
     expect(refused.body.kind).toEqual(['The kind cannot be changed.']);
+    await as.superuser.patch('authenticators/form/', { kind: '' }).expect(400);
     await as.superuser.delete('authenticators/form/').expect(204);
   });
 

@@ -262,12 +262,16 @@ export const Float = (options: FieldOptions = {}): PropertyDecorator => declare(
 export const Bool = (options: FieldOptions = {}): PropertyDecorator => declare('boolean', options);
 export const DateTime = (options: FieldOptions = {}): PropertyDecorator =>
   declare('datetime', { nullable: true, ...options });
-/** One of a fixed set of values, shown with labels in OPTIONS and forms. */
+/**
+ * One of a fixed set of values, shown with labels in OPTIONS and forms. A choice with a default cannot be
+ * blank.
+ */
 export const Choices = (
   choices: readonly Choice[],
   options: FieldOptions = {},
 ): PropertyDecorator =>
   declare(typeof choices.find(([value]) => value !== '')?.[0] === 'number' ? 'integer' : 'choice', {
+    blank: !options.required && !options.default,
     ...options,
     choices,
   });

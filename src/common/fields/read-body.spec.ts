@@ -9,7 +9,7 @@ class SampleBody {
   @Integer({ required: true, formerName: 'id' })
   number!: number;
 
-  @Choices([['all', 'All']], { default: 'all', blank: false })
+  @Choices([['all', 'All']], { default: 'all' })
   which!: string;
 
   @ArrayNotEmpty({ message: FAULTS.emptyList })

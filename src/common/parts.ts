@@ -3,7 +3,7 @@
  *
  * @param max maximum size of the items of a part; an item that is larger is a part of its own
  */
-export function partsOf<Item>(
+export function partsBySize<Item>(
   items: readonly Item[],
   sizeOf: (item: Item) => number,
   max: number,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { existing, zip } from '../common/invariants.js';
-import { partsOf } from '../common/parts.js';
+import { partsBySize } from '../common/parts.js';
 import { Yielder } from '../common/yielder.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -49,7 +49,7 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
     const sliced = plans.filter(({ slices }) => slices > 1);
     const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
     const workflows: number[] = [];
-    for (const part of partsOf(sliced, sizeOfSlices, MAX_SIZE)) {
+    for (const part of partsBySize(sliced, sizeOfSlices, MAX_SIZE)) {
       const written = await this.workflows.write(part.map(slicedJobOf));
       workflows.push(...written.map(({ id }) => id));
     }

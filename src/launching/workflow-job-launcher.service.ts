@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { zip } from '../common/invariants.js';
-import { partsOf } from '../common/parts.js';
+import { partsBySize } from '../common/parts.js';
 import { resource } from '../common/resource/define-resource.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
 import { Database } from '../database/database.js';
@@ -79,7 +79,7 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
     const results: LaunchResult[] = [];
     const sizeOf = ({ template: { nodeCount, nodeSize } }: PlannedWorkflow): number =>
       nodeCount * NODE_SIZE + nodeSize;
-    for (const part of partsOf(plans, sizeOf, MAX_SIZE)) {
+    for (const part of partsBySize(plans, sizeOf, MAX_SIZE)) {
       results.push(...(await this.startPart(part)));
     }
     return results;

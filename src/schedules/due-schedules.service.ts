@@ -3,7 +3,7 @@ import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
 import { resultOr, textOfErrors } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
-import { partsOf } from '../common/parts.js';
+import { partsBySize } from '../common/parts.js';
 import { Launchers, type TypedRequest } from '../launching/launchers.service.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
@@ -59,7 +59,7 @@ export class DueSchedules {
   async launchDue(): Promise<boolean> {
     const locked = await this.schedules.lockDue(BATCH);
     if (locked.length === 0) return false;
-    const [read = []] = partsOf(locked, ({ size }) => size, MAX_SIZE);
+    const [read = []] = partsBySize(locked, ({ size }) => size, MAX_SIZE);
     const due = await this.schedules.locked(read.map(({ id }) => id));
     const outcomes: Outcome[] = [];
     const end = Date.now() + MAX_PLANNING_MS;

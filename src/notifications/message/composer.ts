@@ -127,7 +127,7 @@ function renderedTexts(
   rendered: { message: TemplateOutput | undefined; body: TemplateOutput | undefined },
 ): Texts {
   const defaults = defaultPartsOf(type, event);
-  // Of the default bodies, only that of approvals on the webhook channel is JSON with placeholders.
+  // Only the default body of approvals on the webhook channel is JSON with placeholders.
   const escape = type === 'webhook' && event.event === 'workflow_approval' ? 'json' : 'none';
   const subject = textIn(rendered.message) ?? fillPlaceholders(defaults.message, context);
   const body = textIn(rendered.body) ?? fillPlaceholders(defaults.body, context, escape);

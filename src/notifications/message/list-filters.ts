@@ -140,9 +140,9 @@ function pairsOf(value: EngineValue, make: ValueFactory): EngineValue[] {
   return entries.map(([key, item]) => make.tuple([make.text(key), item]));
 }
 
-function partOf({ value }: EngineValue, index: number): EngineValue {
-  const part = isJinjaList(value) ? value[index] : undefined;
-  if (!part) throw new Error(`${reprOf({ value } as EngineValue)} is not a pair`);
+function partOf(pair: EngineValue, index: number): EngineValue {
+  const part = isJinjaList(pair.value) ? pair.value[index] : undefined;
+  if (!part) throw new Error(`${reprOf(pair)} is not a pair`);
   return part;
 }
 

@@ -21,8 +21,6 @@ import {
 import { describeLaunch } from './launch-needs.js';
 import { sizeOfSlices, slicedJobOf } from './sliced-jobs.js';
 
-/** Maximum size of slices that are created together, in characters. */
-const MAX_SIZE = 8_000_000;
 /** Name of the kind of template in error texts. */
 const MODEL = 'JobTemplate';
 
@@ -49,7 +47,7 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
     const sliced = plans.filter(({ slices }) => slices > 1);
     const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
     const workflows: number[] = [];
-    for (const part of partsBySize(sliced, sizeOfSlices, MAX_SIZE)) {
+    for (const part of partsBySize(sliced, sizeOfSlices)) {
       const written = await this.workflows.write(part.map(slicedJobOf));
       workflows.push(...written.map(({ id }) => id));
     }

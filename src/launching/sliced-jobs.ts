@@ -1,4 +1,5 @@
 import type { PlannedLaunch } from './launch-check.js';
+import { ROW_BYTES } from '../common/parts.js';
 import { PROMPT_FIELDS, promptsIn, type PromptField } from '../prompts/launch-options.js';
 import { INHERITED_PROMPTS } from '../prompts/prompt-columns.js';
 import type { NewWorkflowJob } from '../workflows/workflow-rows.service.js';
@@ -6,12 +7,9 @@ import type { NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 /** Fields of a launch that are fixed for all of its slices. */
 const FIXED_FIELDS: ReadonlySet<PromptField> = new Set(['extra_vars', 'job_slice_count']);
 
-/** Size of a slice without its limit, in characters. */
-const SLICE_SIZE = 1000;
-
 /** Returns the number of characters that all slices of a launch store. */
 export const sizeOfSlices = ({ effective: { limit = '' }, slices }: PlannedLaunch): number =>
-  slices * (limit.length + SLICE_SIZE);
+  slices * (limit.length + ROW_BYTES);
 
 /**
  * Returns the workflow job of a launch whose hosts are divided among several jobs

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { zip } from '../common/invariants.js';
-import { partsBySize } from '../common/parts.js';
+import { partsBySize, ROW_BYTES } from '../common/parts.js';
 import { resource } from '../common/resource/define-resource.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
 import { Database } from '../database/database.js';
@@ -18,10 +18,6 @@ import { LaunchTargets } from './launch-targets.service.js';
 import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 import { planWorkflow, type PlannedWorkflow } from './workflow-launch-check.js';
 
-/** Maximum size of the nodes of workflow jobs that are created together, in bytes. */
-const MAX_SIZE = 8_000_000;
-/** Size of a node without its variables and limit, in bytes. */
-const NODE_SIZE = 1000;
 /** Name of the kind of template in error texts. */
 const MODEL = 'WorkflowJobTemplate';
 
@@ -78,8 +74,8 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
   async start(plans: readonly PlannedWorkflow[]): Promise<LaunchResult[]> {
     const results: LaunchResult[] = [];
     const sizeOf = ({ template: { nodeCount, nodeSize } }: PlannedWorkflow): number =>
-      nodeCount * NODE_SIZE + nodeSize;
-    for (const part of partsBySize(plans, sizeOf, MAX_SIZE)) {
+      nodeCount * ROW_BYTES + nodeSize;
+    for (const part of partsBySize(plans, sizeOf)) {
       results.push(...(await this.startPart(part)));
     }
     return results;

@@ -15,8 +15,6 @@ import { SchedulesRepository, type DueSchedule } from './schedules.repository.js
 
 /** Maximum number of schedules per pass. If a pass reaches the maximum, the next pass follows immediately. */
 const BATCH = 200;
-/** Maximum size of the schedules of a pass, in bytes: the worker needs many times as much memory. */
-const MAX_SIZE = 8_000_000;
 /**
  * Time after which a pass launches the schedules whose next occurrences it has computed: rules that
  * take long must not let PostgreSQL end the transaction, nor delay runs of other templates.
@@ -59,7 +57,7 @@ export class DueSchedules {
   async launchDue(): Promise<boolean> {
     const locked = await this.schedules.lockDue(BATCH);
     if (locked.length === 0) return false;
-    const [read = []] = partsBySize(locked, ({ size }) => size, MAX_SIZE);
+    const [read = []] = partsBySize(locked, ({ size }) => size);
     const due = await this.schedules.locked(read.map(({ id }) => id));
     const outcomes: Outcome[] = [];
     const end = Date.now() + MAX_PLANNING_MS;

@@ -2,6 +2,7 @@ import { entryOf } from '../../common/invariants.js';
 import type { GraphNode } from '../../workflows/workflow-graphs.repository.js';
 import type { NodeOutcome } from '../../workflows/workflow-job-node.entity.js';
 import type { EdgeKind } from '../../workflows/workflow-rows.service.js';
+import { partsBySize, ROW_BYTES } from '../../common/parts.js';
 import { append } from '../../common/records.js';
 
 /** A running workflow job. */
@@ -24,14 +25,10 @@ const UNHANDLED = 'No error handling paths found, marking workflow as failed';
 /** Maximum number of nodes that an explanation names; the others are counted. */
 const MAX_NAMED = 20;
 /**
- * Maximum number of parents of nodes that start together. Each parent passes on up to three megabytes of
- * artifacts, and a statement has a time limit.
+ * Size that each parent counts, in bytes, so that nodes that start together have at most 50 parents. Each parent
+ * passes on up to three megabytes of artifacts, and a statement has a time limit.
  */
-const MAX_PARENTS = 50;
-/** Maximum size of nodes that start together, in bytes: the worker needs many times as much memory. */
-const MAX_SIZE = 8_000_000;
-/** Size of the other data of a node, in bytes. */
-const OTHER_SIZE = 1000;
+const PARENT_BYTES = 160_000;
 
 /**
  * Decides which nodes start, which nodes are skipped, and whether the workflow job is finished
@@ -68,23 +65,12 @@ export function decide({ isCanceled, nodes }: WorkflowGraph): Decision {
 }
 
 /** Divides nodes into parts that start together; a part has at least one node. */
-export function startParts(nodes: readonly GraphNode[]): GraphNode[][] {
-  const parts: GraphNode[][] = [];
-  let parents = Infinity;
-  let size = 0;
-  for (const node of nodes) {
-    parents += node.parents.length;
-    const own = node.size + OTHER_SIZE;
-    size += own;
-    if (parents > MAX_PARENTS || size > MAX_SIZE) {
-      parts.push([]);
-      parents = node.parents.length;
-      size = own;
-    }
-    parts.at(-1)?.push(node);
-  }
-  return parts;
-}
+export const startParts = (nodes: readonly GraphNode[]): GraphNode[][] =>
+  partsBySize(
+    nodes,
+    ({ size }) => size + ROW_BYTES,
+    ({ parents }) => parents.length * PARENT_BYTES,
+  );
 
 function childrenByParent(nodes: readonly GraphNode[]): Map<number, GraphNode[]> {
   const children = new Map<number, GraphNode[]>();

@@ -28,7 +28,7 @@ const codeIn = (pattern) =>
 
 /** @type {readonly Measure[]} */
 const measures = [
-  ['lines of code', code, 88_540, 68_000],
+  ['lines of code', code, 88_537, 68_000],
   ['lines of code in src/common', codeIn(/^src\/common\//), 10_318, 10_500],
   ['lines of pages outside of src/browser', codeIn(/^src\/(?!browser\/).*\bpages\//), 0, 0],
   [

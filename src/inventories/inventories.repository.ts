@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
-import { existing } from '../common/invariants.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { and, NO_IDS, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -172,10 +171,10 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
    * twice.
    */
   async totalHosts(organizationId: number): Promise<number> {
-    const row = await this.database.row<{ hosts: number }>(sql`
+    const { hosts } = await this.database.rowOrFail<{ hosts: number }>(sql`
       SELECT COALESCE(sum(total_hosts), 0)::int AS hosts FROM inventories
       WHERE organization_id = ${organizationId}`);
-    return existing(row, 'an aggregate has a row').hosts;
+    return hosts;
   }
 
   async markForDeletion(id: number): Promise<void> {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
-import { existing } from '../common/invariants.js';
 import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { allCredentials } from '../credentials/credentials.repository.js';
@@ -123,7 +122,7 @@ export class WorkflowJobTemplatesRepository extends TableRepository<Row> {
    */
   async wouldContain(outerId: number, innerId: number): Promise<boolean> {
     await this.database.execute(sql`SELECT pg_advisory_xact_lock(${NESTING_LOCK})`);
-    const found = await this.database.row<{ recurs: boolean }>(sql`
+    return this.database.exists(sql`
       WITH RECURSIVE inside (id) AS (
         SELECT ${innerId}::int
         UNION
@@ -132,8 +131,7 @@ export class WorkflowJobTemplatesRepository extends TableRepository<Row> {
         JOIN unified_job_templates tpl ON tpl.id = node.unified_job_template_id
           AND tpl.type = 'workflow_job_template'
       )
-      SELECT EXISTS (SELECT 1 FROM inside WHERE id = ${outerId}) AS recurs`);
-    return existing(found, 'a SELECT without FROM has a row').recurs;
+      SELECT 1 FROM inside WHERE id = ${outerId}`);
   }
 }
 

@@ -13,7 +13,7 @@ const faultsOf = (rrule: string): readonly string[] => {
     Recurrence.parse(rrule);
     return [];
   } catch (error) {
-    if (error instanceof RuleTextError) return error.faults;
+    if (error instanceof RuleTextError) return error.texts;
     throw error;
   }
 };

@@ -1,3 +1,5 @@
+import { Invalid } from '../common/errors/errors.js';
+
 /** One RRULE or EXRULE of a schedule, with its parts as written. */
 export interface Rule {
   kind: 'RRULE' | 'EXRULE';
@@ -49,10 +51,10 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   WKST: new RegExp(`^${WEEKDAY}$`),
 };
 
-/** Error for an invalid rule, with a contract text for each error in the rule. */
-export class RuleTextError extends Error {
-  constructor(readonly faults: readonly string[]) {
-    super(faults.join(' '));
+/** The field `rrule` is invalid, with a contract text for each error in the rule. */
+export class RuleTextError extends Invalid {
+  constructor(readonly texts: string[]) {
+    super({ rrule: texts });
   }
 }
 

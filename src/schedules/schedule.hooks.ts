@@ -125,7 +125,7 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
       };
     } catch (error) {
       if (!(error instanceof RuleTextError)) throw error;
-      errors.rrule = [...error.faults];
+      Object.assign(errors, error.errors);
       return {};
     }
   }

@@ -1,7 +1,6 @@
 import { Body, Get, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import { Char } from '../common/fields/field.js';
-import { Invalid } from '../common/errors/errors.js';
 import * as json from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
@@ -9,7 +8,6 @@ import { attached, children, SubList } from '../common/rest/sublist.js';
 import { attachLabels } from '../labels/sublists.js';
 import { credentialsOfSavedLaunch } from '../prompts/sublists.js';
 import { Recurrence } from './recurrence.js';
-import { RuleTextError } from './rule-text.js';
 import { schedules } from './schedules.resource.js';
 import { zoneNames } from './zones.js';
 
@@ -42,16 +40,11 @@ export class SchedulesController extends ResourceController(schedules) {
   })
   @Post('preview')
   async preview(@Body() { rrule }: PreviewRequest): Promise<object> {
-    try {
-      const occurrences = await Recurrence.parse(rrule).upcoming(new Date(), PREVIEW_LENGTH);
-      return {
-        local: occurrences.map(({ local }) => local),
-        utc: occurrences.map(({ utc }) => utc),
-      };
-    } catch (error) {
-      if (error instanceof RuleTextError) throw new Invalid({ rrule: [...error.faults] });
-      throw error;
-    }
+    const occurrences = await Recurrence.parse(rrule).upcoming(new Date(), PREVIEW_LENGTH);
+    return {
+      local: occurrences.map(({ local }) => local),
+      utc: occurrences.map(({ utc }) => utc),
+    };
   }
 
   @Route({

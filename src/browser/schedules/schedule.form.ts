@@ -15,7 +15,6 @@ import type { Item } from '../shared/value-views.js';
 import type { PageLayout } from '../../common/resource/page-layout.js';
 import { SAVED_OPTIONS } from '../../prompts/prompt-columns.js';
 import { Recurrence } from '../../schedules/recurrence.js';
-import { RuleTextError } from '../../schedules/rule-text.js';
 import { isZone, localTime, zoneNames } from '../../schedules/zones.js';
 import {
   NTH_CHOICES,
@@ -142,7 +141,7 @@ export class ScheduleForm implements PageForm {
   async preview(filled: Record<string, unknown>): Promise<Html> {
     const rrule = ruleIn(filled);
     const parts = readRule(rrule);
-    const starts = await upcoming(rrule);
+    const starts = await Recurrence.parse(rrule).upcoming(new Date(), LIMIT);
     return html`<p>${parts ? `Starts ${describeRule(parts)}.` : 'Starts as the rule says.'}</p>
       ${starts.length === 0 && html`<p class="hint">There are no further starts.</p>`}
       <ol class="starts">
@@ -156,15 +155,6 @@ export class ScheduleForm implements PageForm {
             </li>`,
         )}
       </ol>`;
-  }
-}
-
-async function upcoming(rrule: string): Promise<{ local: string; utc: string }[]> {
-  try {
-    return await Recurrence.parse(rrule).upcoming(new Date(), LIMIT);
-  } catch (error) {
-    if (error instanceof RuleTextError) throw new Invalid({ rrule: [...error.faults] });
-    throw error;
   }
 }
 

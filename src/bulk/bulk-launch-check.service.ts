@@ -61,7 +61,7 @@ export interface CheckedLaunch {
   fieldErrors: FieldErrors;
 }
 
-interface CallerRights {
+interface CallerPermissions {
   templates: EntryTemplate[];
   /** Organizations that the caller is a member of. */
   member_of: number[];
@@ -85,7 +85,7 @@ export class BulkLaunchCheck {
     const all = [prompts, ...entries.map((entry) => entry.prompts)];
     const templates = [...new Set(entries.map(({ templateId }) => templateId))];
     const [rights, objects] = await settleAll([
-      this.loadRights(launch, templates, actor),
+      this.loadPermissions(launch, templates, actor),
       this.loader.load({ templates, ...referencesIn(all) }, actor),
     ]);
     removeUnusable(objects, all);
@@ -130,12 +130,12 @@ export class BulkLaunchCheck {
     };
   }
 
-  private async loadRights(
+  private async loadPermissions(
     launch: BulkLaunch,
     templates: readonly number[],
     actor: Actor,
-  ): Promise<CallerRights> {
-    return this.database.rowOrFail<CallerRights>(sql`
+  ): Promise<CallerPermissions> {
+    return this.database.rowOrFail<CallerPermissions>(sql`
       SELECT ARRAY(${heldObjects('organization', 'member_role', actor)}) AS member_of,
         ${organizationExists(sql`${launch.organizationId}::int`)} AS organization_exists,
         (SELECT coalesce(json_agg(found), '[]')
@@ -232,7 +232,7 @@ function withoutReferences(errors: FieldErrors): FieldErrors {
 /** Returns the organization of the workflow job. */
 function chooseOrganization(
   { organizationId: requested }: BulkLaunch,
-  { member_of: memberOf, organization_exists: exists }: CallerRights,
+  { member_of: memberOf, organization_exists: exists }: CallerPermissions,
   actor: Actor,
 ): { id: number | null; faults: string[]; errors: FieldErrors } {
   const none = { faults: [], errors: {} };

@@ -122,7 +122,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
     form: Form,
   ): Promise<HtmlValue> {
     const action = `${object.url}roles/`;
-    if (!(await this.source.openParts('POST', action, actor)).attach) return null;
+    if (!(await this.source.openParts(action, actor)).attach) return null;
     const search = initialValues[SEARCH] ?? '';
     const query = { role_level: 'admin_role', page_size: String(MAX_OPTIONS) };
     const roles = await this.source.list(

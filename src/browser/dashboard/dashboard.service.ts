@@ -121,7 +121,7 @@ export class DashboardService {
     const steps: SetupStep[] = [];
     for (const [type, label, about] of STEPS) {
       const list = `/api/v2/${resource(type).path}/`;
-      const { body: mayCreate } = await this.source.openParts('POST', list, actor);
+      const { body: mayCreate } = await this.source.openParts(list, actor);
       const isDone = await this.exists(type, actor);
       steps.push({ label, about, isDone, url: mayCreate ? formUrl(list, 'post') : null });
     }

@@ -13,7 +13,7 @@ export class NewInventoryPanel implements Panel {
   constructor(private readonly source: PanelSource) {}
 
   async render({ path, actor }: PanelContext): Promise<Html | null> {
-    const { body: mayAdd } = await this.source.openParts('POST', path, actor);
+    const { body: mayAdd } = await this.source.openParts(path, actor);
     if (!mayAdd) return null;
     return html`<div class="actions">
       <a class="button" href="${formUrl(path, 'post')}">New inventory</a>

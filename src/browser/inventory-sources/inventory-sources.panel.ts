@@ -32,7 +32,7 @@ export class InventorySourcesPanel implements Panel<ShownInventory> {
     const { id, url, kind, related } = object;
     if (kind === 'smart') return null;
     const list = related.inventory_sources;
-    const { body: mayAdd } = await this.source.openParts('POST', list, actor);
+    const { body: mayAdd } = await this.source.openParts(list, actor);
     const query = { inventory: String(id), order_by: 'name', page_size: String(LIMIT) };
     const sources = await this.source.list(inventorySources, query, actor);
     if (!mayAdd && sources.length === 0) return null;

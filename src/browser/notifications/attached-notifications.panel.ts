@@ -75,7 +75,7 @@ export class AttachedNotificationsPanel implements Panel<ShownObject> {
     const attached = await this.source.list(notificationTemplates, { page_size: '50' }, actor, {
       scope,
     });
-    const open = await this.source.openParts('POST', `${url}${name}/`, actor);
+    const open = await this.source.openParts(`${url}${name}/`, actor);
     return { name, label, attached, mayAttach: open.attach, mayCreate: open.body };
   }
 }

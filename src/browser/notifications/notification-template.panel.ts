@@ -35,7 +35,7 @@ export class NotificationTemplatePanel implements Panel<ShownTemplate> {
 
   async render({ object, actor, csrf }: PanelContext<ShownTemplate>): Promise<Html> {
     const { id, url } = object;
-    const { body: mayTest } = await this.source.openParts('POST', `${url}test/`, actor);
+    const { body: mayTest } = await this.source.openParts(`${url}test/`, actor);
     const records = await this.newestRecords(id, actor);
     const ids = records.map((record) => String(record.id)).join(',');
     const attempts =

@@ -10,7 +10,7 @@ export class NewOrganizationPanel implements Panel {
   constructor(private readonly source: PanelSource) {}
 
   async render({ actor, csrf, path }: PanelContext): Promise<Html | null> {
-    if (!(await this.source.openParts('POST', path, actor)).body) return null;
+    if (!(await this.source.openParts(path, actor)).body) return null;
     const name = { id: 'new-organization', name: 'name', label: 'Name of the organization' };
     return panelCard(
       'new',

@@ -26,7 +26,7 @@ export class OrganizationTeamsPanel implements Panel<ShownOrganization> {
     const list = `${url}teams/`;
     const query = { organization: String(id), order_by: 'name', page_size: String(LIMIT) };
     const teams = await this.source.list(resource('team'), query, actor);
-    const { body: mayCreate } = await this.source.openParts('POST', list, actor);
+    const { body: mayCreate } = await this.source.openParts(list, actor);
     const name = { id: 'new-team', name: 'name', label: 'Name of the new team' };
     return panelCard(
       'teams',

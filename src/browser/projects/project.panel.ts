@@ -35,8 +35,7 @@ export class ProjectPanel implements Panel<ShownProject> {
     const { id, url, status, scm_type: scmType, summary_fields: summary } = object;
     const canSync = scmType !== '' && summary.user_capabilities?.start === true;
     const isRunnable =
-      RUNNABLE_STATUSES.has(status) &&
-      (await this.source.openParts('POST', JOB_TEMPLATES, actor)).body;
+      RUNNABLE_STATUSES.has(status) && (await this.source.openParts(JOB_TEMPLATES, actor)).body;
     return html`${await this.causes.render('project_update', object, actor)}
       <div class="actions">
         ${canSync && panelButton({ action: `${url}update/`, csrf }, 'Sync', 'button primary')}

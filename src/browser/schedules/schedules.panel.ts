@@ -26,7 +26,7 @@ export class SchedulesPanel implements Panel<ShownTemplate> {
   async render({ object, actor, csrf }: PanelContext<ShownTemplate>): Promise<Html | null> {
     const { id, url } = object;
     const list = `${url}schedules/`;
-    const { body: mayAdd } = await this.source.openParts('POST', list, actor);
+    const { body: mayAdd } = await this.source.openParts(list, actor);
     const query = {
       unified_job_template: String(id),
       order_by: 'next_run',

@@ -122,9 +122,9 @@ export class PanelSource {
     private readonly resources: ResourceService,
   ) {}
 
-  /** Returns the parts of a route that the caller may use, as far as they are known in advance. */
-  async openParts(method: string, path: string, actor: Actor): Promise<OpenParts> {
-    const route = this.table.match(path)?.routes.get(method);
+  /** Returns the parts of a POST that the caller may use, as far as they are known in advance. */
+  async openParts(path: string, actor: Actor): Promise<OpenParts> {
+    const route = this.table.match(path)?.routes.get('POST');
     return route ? this.options.openParts(route, path, actor) : NOTHING_OPEN;
   }
 

@@ -45,7 +45,7 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
       scope: sql`t.id IN (${usersGranted(rolesOf('team', [id], 'member_role'))})`,
     });
     const list = `${url}users/`;
-    const open = await this.source.openParts('POST', list, actor);
+    const open = await this.source.openParts(list, actor);
     const form = { action: list, csrf, returnTo: `${url}#${CARD}` };
     const listForm = { ...form, errorsInCard: true };
     const others = open.attach && (await this.references.load(users, 'read', [], actor));

@@ -19,7 +19,7 @@ export class NewTemplatePanel implements Panel {
 
   async render({ actor }: PanelContext): Promise<Html | null> {
     const open = await Promise.all(
-      LISTS.map(async ([, path]) => (await this.source.openParts('POST', path, actor)).body),
+      LISTS.map(async ([, path]) => (await this.source.openParts(path, actor)).body),
     );
     const links = LISTS.filter((_kind, index) => open[index]);
     if (links.length === 0) return null;

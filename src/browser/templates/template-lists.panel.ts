@@ -44,7 +44,7 @@ export class TemplateListsPanel implements Panel<ShownTemplate> {
       const scope = relationCondition(relation, sql`${object.id}`, 't');
       const listed = await this.source.list(target, { page_size: '100' }, actor, { scope });
       const action = `${object.url}${name}/`;
-      const { attach, body } = await this.source.openParts('POST', action, actor);
+      const { attach, body } = await this.source.openParts(action, actor);
       const form = { action, csrf, returnTo };
       const add =
         name === 'labels'

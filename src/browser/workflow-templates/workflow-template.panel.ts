@@ -40,7 +40,7 @@ export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
     const { actor, csrf, initialValues } = context;
     const { id, url } = context.object;
     const rows = await this.nodes.onPage(id, actor);
-    const { body: mayBuild } = await this.source.openParts('POST', `${url}workflow_nodes/`, actor);
+    const { body: mayBuild } = await this.source.openParts(`${url}workflow_nodes/`, actor);
     const all = rows.map((row) => shownNode(row, mayBuild ? url : null));
     const chosen = all.find((node) => String(node.id) === initialValues.node);
     const selected = mayBuild ? (chosen ?? all.at(-1)) : undefined;

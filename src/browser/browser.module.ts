@@ -74,8 +74,8 @@ import { TemplateListsPanel } from './templates/template-lists.panel.js';
 import { UsedByPanel } from './templates/used-by.panel.js';
 import { TemplateWebhookPanel } from './webhooks/template-webhook.panel.js';
 import { DeliveryPanel } from './webhooks/delivery.panel.js';
-import { FilterTrialForm } from './webhooks/filter-trial.form.js';
-import { FilterTrialPanel } from './webhooks/filter-trial.panel.js';
+import { FilterTestForm } from './webhooks/filter-test.form.js';
+import { FilterTestPanel } from './webhooks/filter-test.panel.js';
 import { WebhookPanel } from './webhooks/webhook.panel.js';
 import { WorkflowNodeForm } from './workflow-templates/workflow-node.form.js';
 import { WorkflowTemplateForm } from './workflow-templates/workflow-template.form.js';
@@ -127,7 +127,7 @@ const panels = [
   TemplateWebhookPanel,
   DeliveryPanel,
   WebhookPanel,
-  FilterTrialPanel,
+  FilterTestPanel,
   NotificationTemplatePanel,
   AttachedNotificationsPanel,
   InventoryHostsPanel,
@@ -138,7 +138,7 @@ const panels = [
 const forms = [
   AuthenticatorForm,
   CredentialForm,
-  FilterTrialForm,
+  FilterTestForm,
   InventorySourceForm,
   JobTemplateForm,
   LaunchForm,

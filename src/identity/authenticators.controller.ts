@@ -18,7 +18,7 @@ import { LdapClient } from './ldap-client.service.js';
 import { OAuthClient } from './oauth-client.service.js';
 
 /** Body of a test of an authenticator. */
-export class TrialRequest {
+export class AuthenticatorTest {
   @Json({
     nullable: true,
     default: null,
@@ -31,7 +31,7 @@ export class TrialRequest {
   username!: string;
 }
 
-const TRIAL = json.object(
+const TEST_RESPONSE = json.object(
   {
     issuer: json.described(json.STRING, 'Issuer of the identity provider.'),
     server: json.described(json.STRING, 'Server that responded.'),
@@ -72,14 +72,14 @@ export class AuthenticatorsController extends ResourceController(authenticators)
       'Show the grants for claims or a user of a directory, or check that the provider responds.',
     parent: authenticators,
     needs: 'change',
-    response: TRIAL,
+    response: TEST_RESPONSE,
     status: 200,
   })
   @Post(':id/test')
   @LimitedPerUser(CREDENTIAL_TESTS)
   async test(
     @Target() authenticator: AnyAuthenticator,
-    @Body() { claims, username }: TrialRequest,
+    @Body() { claims, username }: AuthenticatorTest,
   ): Promise<object> {
     try {
       const sent = plainJson(claims ?? null);

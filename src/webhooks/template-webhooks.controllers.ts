@@ -17,7 +17,7 @@ import { sql } from '../database/sql.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import { projects } from '../projects/projects.resource.js';
 import { workflowJobTemplates } from '../workflow-templates/workflow-job-templates.resource.js';
-import { FilterTrial } from './filter-trial.service.js';
+import { FilterTester } from './filter-tester.service.js';
 import { RECEIVER_RESPONSE, RECEIVER_IGNORED } from './receiver-responses.js';
 import { receiverKind } from './receiver-kinds.js';
 import { RedeliveryService } from './redelivery.service.js';
@@ -25,7 +25,7 @@ import { WEBHOOK_SETUP, WebhookSetups } from './webhook-setups.service.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
-const TRIAL_RESPONSE = json.object({
+const TEST_RESPONSE = json.object({
   launches: { ...json.INTEGER, description: 'Number of deliveries that would launch a run.' },
   count: { ...json.INTEGER, description: 'Number of newest deliveries that were tested.' },
   results: json.described(
@@ -56,7 +56,7 @@ abstract class TemplateWebhooksController {
     private readonly resources: ResourceService,
     private readonly setups: WebhookSetups,
     private readonly redeliveries: RedeliveryService,
-    private readonly trial: FilterTrial,
+    private readonly tester: FilterTester,
   ) {}
 
   @Route((templates) => ({
@@ -123,13 +123,13 @@ abstract class TemplateWebhooksController {
     parent: templates,
     needs: 'change',
     body: templates.fields.filter(({ name }) => name === 'webhook_filters'),
-    response: TRIAL_RESPONSE,
+    response: TEST_RESPONSE,
   }))
   @Post(':id/webhook_filters/test')
   testFilters(@Target() template: Row, @Body() body: Record<string, unknown>): Promise<object> {
     const filters = body.webhook_filters ?? template.webhook_filters ?? {};
     const rules = { filters, forks: forkRuleOf(template) };
-    return this.trial.run(template.id, receiverKind(this.templates.type), rules);
+    return this.tester.run(template.id, receiverKind(this.templates.type), rules);
   }
 }
 

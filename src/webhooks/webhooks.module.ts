@@ -5,7 +5,7 @@ import { TemplatesModule } from '../templates/templates.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { DeliveryIntake } from './delivery-intake.service.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-import { FilterTrial } from './filter-trial.service.js';
+import { FilterTester } from './filter-tester.service.js';
 import { PushCoalescer } from './push-coalescer.service.js';
 import {
   JobTemplateReceiverController,
@@ -67,7 +67,7 @@ import { WebhookStatusPost } from './webhook-status-post.entity.js';
     DeliveryIntake,
     ReceiverService,
     RedeliveryService,
-    FilterTrial,
+    FilterTester,
     WebhookSetups,
     StatusPostsRepository,
     StatusPostsListener,

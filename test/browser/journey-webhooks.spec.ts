@@ -109,7 +109,7 @@ describeJourney('testing filters and saving them', session, 6, async (walk) => {
   await filters.getByLabel('Value').first().fill('false');
   await walk.button('Test with received deliveries');
   await walk.page.getByText('0 of 1 deliveries would have launched.').waitFor();
-  await walk.look('filter-trial');
+  await walk.look('filter-test');
   await walk.button('Save filters');
   await walk.page.getByText('Saved.').waitFor();
   const [row] = await test.database.rows<{ webhook_filters: unknown }>(sql`

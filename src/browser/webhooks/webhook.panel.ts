@@ -15,7 +15,7 @@ import type { WebhookSetup } from '../../webhooks/webhook-setups.service.js';
 import { webhookStatusPosts } from '../../webhooks/webhook-status-posts.resource.js';
 import { isManualProject, serviceButtons } from './template-webhook.panel.js';
 import { filterValues } from '../shared/filter-fields.js';
-import { templateAt, trialForm } from './filter-trial.panel.js';
+import { templateAt, filterTestForm } from './filter-test.panel.js';
 import { isRecord } from '../../common/records.js';
 
 /** Maximum number of deliveries and status posts on the page; the lists of the API are complete. */
@@ -145,7 +145,7 @@ function filtersView({ template, templateUrl, csrf }: Parts): HtmlValue {
       <a href="${formUrl(templateUrl, 'patch')}">Change</a>
     </p>`
   }
-  ${trialForm(template, filterValues(filters), csrf)}`;
+  ${filterTestForm(template, filterValues(filters), csrf)}`;
 }
 
 function postsView(posts: readonly Item[], { template, templateUrl }: Parts): Html {

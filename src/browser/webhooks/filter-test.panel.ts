@@ -14,31 +14,31 @@ import { resource } from '../../common/resource/define-resource.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 import { filterFields } from '../shared/filter-fields.js';
 
-interface Trial {
+interface FilterTest {
   launches: number;
   count: number;
   results: Item[];
 }
 
-const TRIAL_PATH = 'webhook_filters/test/';
+const TEST_PATH = 'webhook_filters/test/';
 
 /**
  * Renders a form that tests filters on received deliveries or saves the filters.
  *
  * @param values values of the fields
  */
-export const trialForm = (
+export const filterTestForm = (
   { url, webhook_service: service }: Item,
   values: Readonly<Record<string, unknown>>,
   csrf: string,
 ): Html => {
   const templateUrl = String(url);
   const inputs = filterFields(service).map((field) => {
-    const id = `trial-${field.name}`;
+    const id = `test-${field.name}`;
     const entered = field.rows && rowsIn(values, { field, rows: field.rows });
     return { field, id, value: entered ?? values[field.name], errors: [], secret: false };
   });
-  return html`<form method="post" action="${templateUrl}${TRIAL_PATH}" class="grid">
+  return html`<form method="post" action="${templateUrl}${TEST_PATH}" class="grid">
     ${csrfInput(csrf)} ${formParts(inputs)}
     <div class="actions span">
       <button class="primary">Test with received deliveries</button>
@@ -60,27 +60,27 @@ export function templateAt(source: PanelSource, templateUrl: string, actor: Acto
 /** Renders the tested deliveries, the effect of the filters on each of them, and the filter form. */
 @Injectable()
 @PagePanel(...RECEIVER_KINDS.map(({ type }) => `${type}s_webhook_filters_test`))
-export class FilterTrialPanel implements Panel<Trial> {
+export class FilterTestPanel implements Panel<FilterTest> {
   constructor(private readonly source: PanelSource) {}
 
-  async render({ object, actor, csrf, path, sent }: PanelContext<Trial>): Promise<Html> {
+  async render({ object, actor, csrf, path, sent }: PanelContext<FilterTest>): Promise<Html> {
     const { launches, count, results } = object;
-    const templateUrl = path.slice(0, -TRIAL_PATH.length);
+    const templateUrl = path.slice(0, -TEST_PATH.length);
     const template = await templateAt(this.source, templateUrl, actor);
     return html`${panelCard(
-      'trial',
+      'test-results',
       'Effect of these filters',
       html`<p>
           <strong>${launches} of ${count}</strong> deliveries would have launched.
           <a href="${templateUrl}webhook/">Back to the webhook</a>
         </p>
-        ${trialForm(template, sent, csrf)}`,
+        ${filterTestForm(template, sent, csrf)}`,
     )}
-    ${trialTable(listOf(results).filter(isRecord))}`;
+    ${resultTable(listOf(results).filter(isRecord))}`;
   }
 }
 
-const trialTable = (results: readonly Item[]): Html =>
+const resultTable = (results: readonly Item[]): Html =>
   scrollTable(
     'Deliveries',
     ['Received', 'Event', 'Ref', 'Would launch', 'Was'],

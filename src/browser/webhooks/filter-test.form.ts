@@ -7,7 +7,7 @@ import { FilterForm, withFilterFields } from '../shared/filter-fields.js';
 /** Form that tests webhook filters, with fields instead of JSON. */
 @Injectable()
 @PageFormOf(...RECEIVER_KINDS.map(({ type }) => `${type}s_webhook_filters_test`))
-export class FilterTrialForm extends FilterForm implements PageForm {
+export class FilterTestForm extends FilterForm implements PageForm {
   fields(fields: readonly Field[]): readonly Field[] {
     return withFilterFields(fields, null);
   }

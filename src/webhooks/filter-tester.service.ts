@@ -19,7 +19,7 @@ import {
 const TEST_LIMITS = { rows: 100, bytes: 32 * 1024 * 1024 };
 
 /** Result of testing the filters against one stored delivery. */
-export interface TrialResult {
+export interface FilterTestResult {
   delivery: number;
   received: Date;
   event: string;
@@ -35,7 +35,7 @@ export interface TrialResult {
  * (docs/contract/webhooks.md#filters).
  */
 @Injectable()
-export class FilterTrial {
+export class FilterTester {
   constructor(private readonly deliveries: WebhookDeliveriesRepository) {}
 
   /** @throws Invalid for filters that cannot be stored */
@@ -43,10 +43,10 @@ export class FilterTrial {
     templateId: number,
     kind: ReceiverKind,
     { filters, forks }: { filters: unknown; forks: ForkRule },
-  ): Promise<{ launches: number; count: number; results: TrialResult[] }> {
+  ): Promise<{ launches: number; count: number; results: FilterTestResult[] }> {
     const rules = { filters: readFilters(filters), forks };
     const deliveries = await this.deliveries.newestWithPayload(templateId, TEST_LIMITS);
-    const results: TrialResult[] = [];
+    const results: FilterTestResult[] = [];
     const yielder = new Yielder();
     for (const delivery of deliveries) {
       results.push(testDelivery(delivery, kind, rules));
@@ -70,7 +70,7 @@ function testDelivery(
   delivery: StoredDelivery,
   kind: ReceiverKind,
   { filters, forks }: { filters: WebhookFilters; forks: ForkRule },
-): TrialResult {
+): FilterTestResult {
   const { id, received, service, event: type, ref_name, verdict } = delivery;
   const payload = parseRecord(delivery.payload);
   const event = { service, type, refName: ref_name, payload };

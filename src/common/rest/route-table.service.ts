@@ -91,14 +91,10 @@ const collectionOf = (path: string): string => path.split('/', 4).join('/');
 
 /** Groups the entries that a path of each collection can match, so that a lookup tests few patterns. */
 function byCollection(entries: readonly TableEntry[]): Map<string, TableEntry[]> {
-  const hasParameter = (pattern: string): boolean => collectionOf(pattern).includes(':');
-  const names = new Set(entries.map(({ pattern }) => collectionOf(pattern)));
-  return new Map(
-    [...names].map((name) => [
-      name,
-      entries.filter(({ pattern }) => collectionOf(pattern) === name || hasParameter(pattern)),
-    ]),
-  );
+  const own = entries.map((entry) => ({ entry, name: collectionOf(entry.pattern) }));
+  const matching = (name: string): TableEntry[] =>
+    own.filter((one) => one.name === name || one.name.includes(':')).map(({ entry }) => entry);
+  return new Map([...new Set(own.map(({ name }) => name))].map((name) => [name, matching(name)]));
 }
 
 function collect(byPattern: Map<string, TableEntry>, route: TableRoute): void {

@@ -51,8 +51,8 @@ export class BulkHostsController {
   }
 
   /**
-   * Creates hosts, for callers who may change the inventory (`HostWritesRepository.findTarget`). `body`
-   * does not contain an NDJSON body; the handler streams that body from the request.
+   * Creates hosts, for callers who may change the inventory (`HostWritesRepository.findTarget`). For
+   * NDJSON, `body` is empty: the handler reads the request as a stream.
    */
   @Route({
     operationId: 'bulk_host_create',

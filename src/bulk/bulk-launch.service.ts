@@ -67,14 +67,14 @@ export class BulkLaunchService {
     const { values, prompts, errors } = readLaunch(body);
     const { name = '', description, organization = null, jobs } = values;
     const sent = errors.jobs ? [] : (jobs ?? []);
-    const max = await this.settings.get('BULK_JOB_MAX_LAUNCH', 'BULK_JOB_VARIABLES_LIMIT');
-    assertWithin('requested jobs', sent.length, 'BULK_JOB_MAX_LAUNCH', max.BULK_JOB_MAX_LAUNCH);
+    const limits = await this.settings.get('BULK_JOB_MAX_LAUNCH', 'BULK_JOB_VARIABLES_LIMIT');
+    assertWithin('requested jobs', sent.length, 'BULK_JOB_MAX_LAUNCH', limits.BULK_JOB_MAX_LAUNCH);
     const { entries, errors: entryErrors } = await readJobEntries(sent);
     const valid = entries.filter((entry) => entry !== null);
     if (valid.length < entries.length) errors.jobs = entryErrors;
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-    const length = charactersOf(prompts, valid);
-    const limit = max.BULK_JOB_VARIABLES_LIMIT;
+    const length = lengthOfVariables(prompts, valid);
+    const limit = limits.BULK_JOB_VARIABLES_LIMIT;
     assertWithin('characters of variables', length, 'BULK_JOB_VARIABLES_LIMIT', limit);
     return {
       name,
@@ -89,7 +89,7 @@ export class BulkLaunchService {
 /**
  * Returns the total length of the variables as JSON. The variables of the launch count once per job.
  */
-function charactersOf(prompts: Prompts, entries: readonly JobEntry[]): number {
+function lengthOfVariables(prompts: Prompts, entries: readonly JobEntry[]): number {
   const lengthOf = ({ extra_vars: variables = {} }: Prompts): number => exactJson(variables).length;
   const shared = lengthOf(prompts) * entries.length;
   return entries.reduce((sum, entry) => sum + lengthOf(entry.prompts), shared);
@@ -121,14 +121,16 @@ function workflowJobOf(
       templateId: entry.templateId,
       prompts: entry.prompts,
       effective,
-      // A default that is secret for one job is secret for all jobs.
-      secrets: [...own, ...secretDefaults.filter((name) => !sets(entry, name))],
+      // A variable of the launch that is secret for one job is secret for all jobs that do not set it.
+      secrets: [...own, ...secretDefaults.filter((name) => !setsVariable(entry, name))],
     })),
   };
 }
 
-const sets = ({ prompts: { extra_vars: variables = {} } }: JobEntry, name: string): boolean =>
-  Object.hasOwn(variables, name);
+const setsVariable = (
+  { prompts: { extra_vars: variables = {} } }: JobEntry,
+  name: string,
+): boolean => Object.hasOwn(variables, name);
 
 function assertNoErrors({ launchErrors, entryErrors, fieldErrors }: CheckedLaunch): void {
   const errors: FieldErrors = { ...fieldErrors };

@@ -183,7 +183,7 @@ export const SETTINGS = {
   NOTIFICATION_TEST_RATE: notifications.integer({
     default: 60,
     min: 1,
-    help: 'Maximum number of test notifications per user and minute.',
+    help: 'Maximum number of requests that test or resend notifications, per user and minute.',
   }),
   NOTIFICATION_RESEND_MAX: notifications.integer({
     default: 1000,

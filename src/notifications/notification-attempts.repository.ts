@@ -12,7 +12,7 @@ import { NotificationAttempt } from './notification.entity.js';
 export const addAttempts = (notifications: Sql): Sql => sql`
   INSERT INTO notification_attempts (notification_id, number) ${notifications}`;
 
-export const ABANDONED = 'The worker ended before the outcome was known.';
+export const ABANDONED_DETAIL = 'The worker ended before the outcome was known.';
 
 /**
  * Returns a statement that ends the attempts of dead workers.
@@ -21,7 +21,7 @@ export const ABANDONED = 'The worker ended before the outcome was known.';
  */
 export const abandonAttempts = (notifications: Sql): Sql => sql`
   UPDATE notification_attempts a
-  SET successful = FALSE, detail = ${ABANDONED}, modified = now()
+  SET successful = FALSE, detail = ${ABANDONED_DETAIL}, modified = now()
   FROM (${notifications}) abandoned
   WHERE a.notification_id = abandoned.id AND a.successful IS NULL`;
 

@@ -6,7 +6,7 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import { allRuns } from '../runs/runs.repository.js';
 import { TEST_EVENT } from './message/message-events.js';
 import {
-  ABANDONED,
+  ABANDONED_DETAIL,
   abandonAttempts,
   addAttempts,
   endAttempts,
@@ -83,7 +83,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
           attempts = n.attempts + 1,
           lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
           status = CASE WHEN n.lease_until IS NULL THEN n.status ELSE 'failed' END,
-          error = CASE WHEN n.lease_until IS NULL THEN n.error ELSE ${ABANDONED} END,
+          error = CASE WHEN n.lease_until IS NULL THEN n.error ELSE ${ABANDONED_DETAIL} END,
           next_attempt_at = CASE WHEN n.lease_until IS NULL THEN n.next_attempt_at
             ELSE coalesce(n.next_attempt_at, now()) END,
           notification_type = nt.notification_type,
@@ -178,7 +178,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
       WITH postponed AS (
         UPDATE notifications n SET
           status = 'failed',
-          error = CASE WHEN lease_until IS NOT NULL THEN ${ABANDONED}
+          error = CASE WHEN lease_until IS NOT NULL THEN ${ABANDONED_DETAIL}
             WHEN error = '' THEN ${reason} ELSE error END,
           lease_until = NULL,
           next_attempt_at = CASE WHEN created >= now() - make_interval(hours => ${GIVE_UP_HOURS})

@@ -28,7 +28,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     super();
   }
 
-  /** Responds with status 200, the pending record, and its id in the field that clients read. */
+  /** Responds with status 200 and the pending record. `notification` is its id, for existing clients. */
   @Route({
     operationId: 'notification_templates_test',
     summary: 'Send a test notification in a single attempt. The record shows the result.',
@@ -80,7 +80,7 @@ export class NotificationTemplateCopyController extends CopyController<Notificat
     super();
   }
 
-  /** Returns the decrypted configuration, which is then sealed for the new row. */
+  /** Returns the decrypted configuration, which is encrypted again for the new row. */
   protected override async replacedValues({
     id,
     notification_type: type,

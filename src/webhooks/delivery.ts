@@ -12,13 +12,14 @@ export interface IncomingDelivery {
   /** Size of the body in bytes. */
   size: number;
   source: string;
-  /** Id of the delivery that a user redelivers with this one. */
+  /** Id of the redelivered delivery; null for a delivery of a sender. */
   redeliveryOf: number | null;
 }
 
 export interface DeliveryOutcome {
   verdict: Verdict;
   reason: string;
+  /** Status of the response. */
   answer: number;
 }
 

@@ -6,26 +6,26 @@ export interface ReceiverKind {
   /** Resource type of the template. */
   type: string;
   /** Resource type of its runs. */
-  runs: string;
+  runType: string;
   /** Events that launch the template: all supported events, or only pushes. */
   launchedBy: 'events' | 'pushes';
   /** Message of the response to a delivery that launched a run. */
-  queued: string;
+  queuedMessage: string;
 }
 
 const KINDS = [
-  { type: 'job_template', runs: 'job', launchedBy: 'events', queued: 'Job queued.' },
+  { type: 'job_template', runType: 'job', launchedBy: 'events', queuedMessage: 'Job queued.' },
   {
     type: 'workflow_job_template',
-    runs: 'workflow_job',
+    runType: 'workflow_job',
     launchedBy: 'events',
-    queued: 'Job queued.',
+    queuedMessage: 'Job queued.',
   },
   {
     type: 'project',
-    runs: 'project_update',
+    runType: 'project_update',
     launchedBy: 'pushes',
-    queued: 'Project update queued.',
+    queuedMessage: 'Project update queued.',
   },
 ] as const satisfies readonly ReceiverKind[];
 
@@ -35,7 +35,7 @@ export type ReceiverType = (typeof KINDS)[number]['type'];
 /** All kinds of templates with receivers. */
 export const RECEIVER_KINDS: readonly (ReceiverKind & { type: ReceiverType })[] = KINDS;
 
-/** Returns the kind of a type of template. */
+/** Returns the receiver kind of a type of template. */
 export const receiverKind = (type: string): (typeof RECEIVER_KINDS)[number] =>
   existing(
     RECEIVER_KINDS.find((kind) => kind.type === type),

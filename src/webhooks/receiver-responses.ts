@@ -9,8 +9,8 @@ export const IGNORED = 'Webhook ignored';
 /** Returns the message to the sender of a delivery. The message for a launch depends on the kind of template. */
 export const responseMessage = (
   verdict: Exclude<Verdict, 'rejected'>,
-  { queued }: Pick<ReceiverKind, 'queued'>,
-): string => ({ accepted: queued, duplicate: DUPLICATE, ignored: IGNORED })[verdict];
+  { queuedMessage }: Pick<ReceiverKind, 'queuedMessage'>,
+): string => ({ accepted: queuedMessage, duplicate: DUPLICATE, ignored: IGNORED })[verdict];
 
 /** JSON schema of responses to deliveries (docs/contract/webhooks.md#responses). */
 export const RECEIVER_RESPONSE = json.object(

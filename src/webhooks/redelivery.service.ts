@@ -16,8 +16,8 @@ import { webhookDeliveries } from './webhook-deliveries.resource.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 
 /**
- * Redelivers a recorded delivery to its template, by the current rules. The new delivery has an id
- * of its own, so it does not count as a duplicate.
+ * Redelivers a recorded delivery to its template, by the current rules. The new delivery has a
+ * new GUID, so it is not a duplicate.
  */
 @Injectable()
 export class RedeliveryService {
@@ -68,7 +68,7 @@ export class RedeliveryService {
     this.activity.record({
       operation: 'update',
       object1: { type: kind.type, id, name, organizationId },
-      object2: { type: webhookDeliveries.type, id: to, name: String(from.event) },
+      object2: { type: webhookDeliveries.type, id: to, name: from.event },
       association: 'redeliver',
       changes: { redelivered: [from.id, to] },
     });

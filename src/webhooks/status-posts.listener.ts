@@ -27,4 +27,4 @@ function postsFor({ jobId, type, status, reportsTo }: RunChange): PendingStatus[
 }
 
 /** Kinds of runs that webhooks launch. */
-const REPORTED_KINDS: ReadonlySet<string> = new Set(RECEIVER_KINDS.map(({ runs }) => runs));
+const REPORTED_KINDS: ReadonlySet<string> = new Set(RECEIVER_KINDS.map(({ runType }) => runType));

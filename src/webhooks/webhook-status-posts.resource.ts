@@ -8,8 +8,8 @@ import { WebhookStatusPost } from './webhook-status-post.entity.js';
 /** Permits runs that a webhook can launch, and that the caller can read. */
 const isReadableRun: Predicate = (alias, actor) =>
   or(
-    ...RECEIVER_KINDS.map(({ runs }) => {
-      const { partCondition, policy } = resource(runs);
+    ...RECEIVER_KINDS.map(({ runType }) => {
+      const { partCondition, policy } = resource(runType);
       return and(partCondition(alias), policy.read(alias, actor));
     }),
   );

@@ -55,15 +55,14 @@ export class HostsForm implements PageForm {
   ): FieldErrors {
     if (faults === undefined) return errors;
     const { lines } = readHostLines(String([text].flat().at(-1) ?? ''));
-    const texts =
-      isRecord(faults) && !Array.isArray(faults)
-        ? Object.entries(faults).flatMap(([index, fault]) => {
-            // Entries after the lines are existing hosts, which have no line number.
-            const line = lines[Number(index)];
-            const prefix = line === undefined ? '' : `Line ${line}: `;
-            return messagesOf(fault).map((message) => `${prefix}${message}`);
-          })
-        : messagesOf(faults);
+    const texts = isRecord(faults)
+      ? Object.entries(faults).flatMap(([index, fault]) => {
+          // Entries after the lines are existing hosts, which have no line number.
+          const line = lines[Number(index)];
+          const prefix = line === undefined ? '' : `Line ${line}: `;
+          return messagesOf(fault).map((message) => `${prefix}${message}`);
+        })
+      : messagesOf(faults);
     return { ...errors, lines: texts };
   }
 }

@@ -83,7 +83,7 @@ export class PageHeadings {
   }
 }
 
-/** Returns the object in the path that the page shows or is below. */
+/** Returns the object of the path: that of the page, or that to which the list or action of the page belongs. */
 function subjectOf({ path, entry, route }: HeadingInput): Subject | null {
   const anyRoute = route ?? [...(entry?.routes.values() ?? [])][0];
   const definition = anyRoute?.info?.parent;

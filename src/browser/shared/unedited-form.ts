@@ -7,8 +7,8 @@ import type { FormPlan } from './page-forms.service.js';
 import type { Item } from './value-views.js';
 
 /**
- * Returns the members of an object's documents that have no field, as JSON by the name of the document, if
- * fields such as `inputs.username` replace the document. The form sends them, because it replaces documents.
+ * Returns for each document that fields such as `inputs.username` edit its other members, as JSON. The form sends
+ * this JSON, because saving replaces the whole document.
  *
  * @param values the object, and the values of the submitted form, which can contain this JSON
  */
@@ -31,8 +31,8 @@ export function membersWithoutField(
 }
 
 /**
- * Returns the body of a form whose user changes nothing. It differs from the object if the form splits a value,
- * such as the rule of a schedule: the parts can have another order, or contain defaults.
+ * Returns the body that the form sends if the user changes nothing. The body can differ from the object if the form
+ * splits a value, such as the rule of a schedule: the parts can have another order, or contain defaults.
  *
  * @param others values of the form that have no input
  */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { randomAlphanumeric } from './random-key.js';
 
-/** Number of random characters in a token: 43 of 62 letters are 256 bits. */
+/** Number of random letters and digits in a token, which have 256 bits of entropy. */
 const RANDOM_LENGTH = 43;
 
 /** Prefix by which secret scanners recognize a leaked token. */

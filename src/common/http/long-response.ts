@@ -3,9 +3,9 @@ import { entriesOf, exactJson } from '../exact-json.js';
 import { isRecord } from '../records.js';
 import { Yielder } from '../yielder.js';
 
-/** Depth to which a response is split, such as the variables of a host in the hosts of a document. */
+/** Depth to which a response is split: each host in `_meta.hostvars` of an inventory script is one piece. */
 const DEPTH = 3;
-/** Minimum number of characters of a write. */
+/** Number of characters after which pieces are written together. */
 const MIN_WRITE_LENGTH = 65_536;
 
 const longResponses = new WeakSet<object>();

@@ -31,7 +31,7 @@ export interface Related {
   named: ReadonlyMap<number, string>;
 }
 
-type TargetRow = Row & { target_type?: string; target_open: boolean };
+type TargetRow = Row & { target_type?: string; target_readable: boolean };
 
 /**
  * Loads the referenced objects that are summarized or whose type is only known from their row, the roles
@@ -83,8 +83,8 @@ function idsByTarget(
 
 /** Returns the query for referenced rows: their summaries, and whether the caller can read each row. */
 function targetRows(target: ResourceDefinition, condition: Sql, actor: Actor): Sql {
-  const isOpen = permit(target.policy, 'read', 's', actor);
-  const columns = [shapeOf(target).columns.summary, sql`(${isOpen}) AS target_open`];
+  const isReadable = permit(target.policy, 'read', 's', actor);
+  const columns = [shapeOf(target).columns.summary, sql`(${isReadable}) AS target_readable`];
   if (target.variants) columns.push(sql`s.type AS target_type`);
   return selectRows(target, 's', join(columns), condition);
 }
@@ -95,9 +95,9 @@ const hasIdIn = (target: ResourceDefinition, ids: readonly number[]): Sql =>
 function targetsOf(target: ResourceDefinition, found: readonly TargetRow[]): Map<number, Target> {
   const { instants } = shapeOf(target);
   return new Map(
-    found.map(({ target_type: type, target_open: isOpen, ...row }): [number, Target] => {
+    found.map(({ target_type: type, target_readable: isReadable, ...row }): [number, Target] => {
       for (const name of instants) row[name] = instantOf(row[name]);
-      const summary = isOpen ? withoutNulls(row) : nameIn(row);
+      const summary = isReadable ? withoutNulls(row) : nameIn(row);
       // Each object has its URL in the collection of its own type.
       return [row.id, type === undefined ? { summary } : { summary, url: urlOf(type, row.id) }];
     }),

@@ -1,6 +1,6 @@
 /**
  * Display name and description of each role field (docs/contract/access.md#roles). `<object>` is replaced
- * by the resource.
+ * by the label of the resource.
  */
 const ROLE_TEXTS: Record<string, readonly [name: string, description: string]> = {
   admin_role: ['Admin', 'Can manage all aspects of the <object>'],

@@ -18,7 +18,7 @@ export interface AnsibleRun {
   readonly attempt: number;
   readonly inventory: AnsibleInventory;
   readonly extraVars: Readonly<Record<string, unknown>>;
-  /** Keys of `extraVars` whose values come from outside: `{{ }}` in them is never evaluated. */
+  /** Keys of `extraVars` with untrusted values, in which Ansible evaluates no `{{ }}`. */
   readonly unsafeKeys?: Iterable<string>;
   readonly jobType: 'run' | 'check';
   /** Number of forks; 0: Ansible's default. */
@@ -50,7 +50,7 @@ export interface AnsibleRun {
   readonly timeoutSeconds?: number;
   /** Seconds without output after which the run is ended; 0 or absent: no limit. */
   readonly idleSeconds?: number;
-  /** True if facts are stored after the run (`fact-files.ts`). */
+  /** True if the run reads stored facts and stores the facts that it gathers (`fact-files.ts`). */
   readonly usesFacts?: boolean;
 }
 
@@ -204,8 +204,8 @@ function runnerSettings({ timeoutSeconds = 0 }: AnsibleRun): Record<string, unkn
 const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g;
 
 /**
- * Returns the input for prompts as patterns (Python's `re`) and secrets, for `env/passwords`. The
- * runner compares the last 100 characters only, so a pattern matches the end of a prompt.
+ * Returns the answers to prompts for `env/passwords`: each key is a pattern (Python's `re`), each value the
+ * input. The runner compares the last 100 characters only, so a pattern matches the end of a prompt.
  */
 export function passwordAnswers(run: AnsibleRun): Record<string, string> {
   const answers: Record<string, string> = {};

@@ -13,9 +13,9 @@ import {
 import { join, sep } from 'node:path';
 import { keysOf } from '../../common/records.js';
 
-/** Name of the folder in a run's folder to which `ansible-runner` writes. */
+/** Folder for the output of `ansible-runner`, below the folder of the run. */
 export const ARTIFACTS = 'artifacts';
-/** Name of the folder below `artifacts`. */
+/** Folder below `artifacts`: the option `--ident` of `ansible-runner`. */
 export const RUN_IDENT = 'run';
 
 /** Folders of a run, in the layout that `ansible-runner` expects. */
@@ -44,7 +44,7 @@ export interface Workspace extends RunnerFolders {
 export const MARK_VARIABLE = 'AUTOMATION_CONTROLLER_RUN';
 const DIRECTORY_NAME = /^run-(\d+)-(\d+)-/;
 const REMOVE_ATTEMPTS = 3;
-/** Length of the paths that are shortened. Linux permits 4096 bytes, and names have up to 255. */
+/** Maximum length of paths. Linux permits 4096 bytes, and names have up to 255. */
 const MAX_PATH_BYTES = 3000;
 
 /**

@@ -11,7 +11,7 @@ export interface GitSessionFolders {
   readonly home: string;
   /** Repositories of this machine that git fetches from. */
   readonly sources: readonly Bind[];
-  /** The repository's own folder and the folders it shares. */
+  /** The repository's own folder, and folders outside it that git reads. */
   readonly folders: readonly Bind[];
 }
 

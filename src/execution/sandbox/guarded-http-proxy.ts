@@ -5,7 +5,7 @@ import type { AddressGuard } from '../../outbound/address-guard.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { connectEnds, GuardedServer, type ConnectTarget } from './guarded-server.js';
 
-/** Headers between a program and its proxy, which are not forwarded. */
+/** Headers of one connection, which are forwarded in neither direction. */
 const HOP_BY_HOP = ['proxy-authorization', 'proxy-connection', 'connection', 'keep-alive'];
 
 /**
@@ -22,7 +22,7 @@ export class GuardedHttpProxy extends GuardedServer {
   /**
    * Opens a proxy.
    *
-   * @param path of its socket; if absent, it listens on a free port of the loopback address
+   * @param path path of the socket; without it, the proxy listens on a free port of the loopback address
    */
   static open(guard: AddressGuard, path?: string): Promise<GuardedHttpProxy> {
     return new GuardedHttpProxy(guard).listen(path);
@@ -65,9 +65,9 @@ export class GuardedHttpProxy extends GuardedServer {
   }
 }
 
-/** @throws TypeError if the text is not an address */
-function targetOf(address: string | URL): ConnectTarget {
-  const { protocol, hostname, port } = new URL(address);
+/** @throws TypeError if the text is not a URL */
+function targetOf(url: string | URL): ConnectTarget {
+  const { protocol, hostname, port } = new URL(url);
   return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 }
 

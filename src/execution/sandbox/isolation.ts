@@ -22,8 +22,8 @@ export type Isolation =
   | { readonly mode: 'none'; readonly detail: string; readonly isChosen: boolean };
 
 /**
- * Error messages with a fix for the operator. The first match is used, because many messages end with the
- * same words.
+ * Advice for the operator by pattern of the error. The first match is used: specific patterns are first, because
+ * many messages end with the same words.
  */
 const ADVICE: readonly (readonly [complaint: RegExp, advice: string])[] = [
   [/^bwrap is not installed/, 'install the package bubblewrap'],
@@ -49,8 +49,8 @@ const KINDS = ['bubblewrap', 'container'] as const;
 const FINDERS = { bubblewrap, container };
 
 /**
- * Returns the isolation that `JOB_ISOLATION` names, or the first kind that works. Each kind is tried with the
- * arguments of a real run.
+ * Returns the isolation that `JOB_ISOLATION` names; for `auto` the first kind that works. Without a working kind
+ * the mode is `none`, with the errors. Each kind is tried with the arguments of a real run.
  */
 export async function findIsolation(settings: Settings): Promise<Isolation> {
   const { JOB_ISOLATION: wanted, JOB_CONTAINER_IMAGE: image } = settings;
@@ -99,9 +99,9 @@ async function bubblewrap(settings: Settings): Promise<Isolation | string> {
 }
 
 /**
- * Returns the variants to try, the safest first. Variants with open user namespaces are for an older
- * bubblewrap or a container that permits fewer namespaces. Variants without a filter are for processors
- * without a filter and kernels without seccomp.
+ * Returns the variants to try, the safest first. Variants in which programs can create user
+ * namespaces are for an older bubblewrap or a container that permits fewer namespaces. Variants without a filter
+ * are for architectures that have no filter and kernels without seccomp.
  */
 function variants(refusesAffinity: boolean): Pick<Plan, 'closesUserNamespaces' | 'filter'>[] {
   const filter = systemCallFilter(process.arch, refusesAffinity);

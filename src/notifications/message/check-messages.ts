@@ -1,3 +1,4 @@
+import { truncateText } from '../../common/fields/text.js';
 import type { NotificationType } from '../backends/notification-type.js';
 import { inspectMessages, type MessageText } from './messages.js';
 import type { TemplateOutput } from './sandbox-task.js';
@@ -50,6 +51,5 @@ function errorText(
   if (type === 'webhook' && part === 'body') {
     return `Webhook body for '${event}' is not valid. The following gave an error (${reason}).`;
   }
-  const quoted = text.length > QUOTED_LENGTH ? `${text.slice(0, QUOTED_LENGTH)}…` : text;
-  return `Unable to render message '${quoted}': ${reason}`;
+  return `Unable to render message '${truncateText(text, QUOTED_LENGTH)}': ${reason}`;
 }

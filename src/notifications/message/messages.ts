@@ -3,8 +3,6 @@ import { isRecord } from '../../common/records.js';
 import { APPROVAL_EVENTS, RUN_EVENTS } from './message-events.js';
 import type { ApprovalEvent, MessageParts, Messages } from './message-events.js';
 
-type Plain = Record<string, unknown>;
-
 /** One template text of a `messages` object, with its position. */
 export interface MessageText {
   /** Event of a run, such as `started`, or `workflow_approval` for every approval event. */
@@ -53,24 +51,23 @@ export function inspectMessages(value: unknown): { errors: string[]; texts: Mess
 }
 
 /**
- * Returns the messages to store after a PATCH. An absent event or part keeps its stored text, null
- * clears it, and "" clears a part by storing "" (the default is used). `null` as the whole value
- * clears everything. Both values must have passed `inspectMessages`.
+ * Returns the messages to store after a request. An absent event or part keeps its stored text. Null removes an
+ * event, a part or all messages. A part that is null or empty means the default text. Both values must have
+ * passed `inspectMessages`.
  *
  * @param stored stored messages; null for a POST or PUT, after which absent events are null
  */
 export function mergeMessages(stored: Messages | null, patch: Messages | null): Messages | null {
   if (patch === null) return null;
-  const base = stored ?? NO_MESSAGES;
   const merged: { -readonly [Event in keyof Messages]: Messages[Event] } = {
     ...NO_MESSAGES,
-    ...base,
+    ...stored,
   };
   for (const event of RUN_EVENTS) {
-    if (Object.hasOwn(patch, event)) merged[event] = mergeParts(base[event], patch[event]);
+    if (Object.hasOwn(patch, event)) merged[event] = mergeParts(merged[event], patch[event]);
   }
   if (Object.hasOwn(patch, 'workflow_approval')) {
-    merged.workflow_approval = mergeApprovals(base.workflow_approval, patch.workflow_approval);
+    merged.workflow_approval = mergeApprovals(merged.workflow_approval, patch.workflow_approval);
   }
   return merged;
 }
@@ -94,7 +91,7 @@ function mergeParts(
   return patch ? { ...stored, ...patch } : null;
 }
 
-function inspectApprovals(approvals: Plain, errors: string[], texts: MessageText[]): void {
+function inspectApprovals(approvals: object, errors: string[], texts: MessageText[]): void {
   for (const [event, parts] of Object.entries(approvals)) {
     if (!APPROVAL_EVENTS.some((known) => known === event)) {
       errors.push(
@@ -110,7 +107,7 @@ function inspectApprovals(approvals: Plain, errors: string[], texts: MessageText
   }
 }
 
-function inspectParts(event: string, parts: Plain, errors: string[], texts: MessageText[]): void {
+function inspectParts(event: string, parts: object, errors: string[], texts: MessageText[]): void {
   for (const [part, text] of Object.entries(parts)) {
     if (part !== 'message' && part !== 'body') {
       errors.push(`Message type '${part}' invalid, must be either 'message' or 'body'`);
@@ -126,5 +123,5 @@ function inspectParts(event: string, parts: Plain, errors: string[], texts: Mess
   }
 }
 
-/** Returns the Python class of a value as Python shows it, as the contract texts do. */
+/** Returns the class of a value as Python shows it, such as `<class 'str'>`, for contract texts. */
 const classOf = (value: unknown): string => `<class '${typeName(value)}'>`;

@@ -189,7 +189,7 @@ function checkedUpdate(template: EntryTemplate | undefined, entry: JobEntry): En
     result: {
       entry,
       effective: {},
-      ignored: Object.keys(entry.prompts),
+      ignored: [...(entry.ignored ?? []), ...Object.keys(entry.prompts)],
       secrets: entry.secrets ?? [],
     },
     errors: isManual
@@ -213,11 +213,12 @@ function mergePrompts(defaults: Prompts, prompts: Prompts): Prompts {
 function ignoredFieldsOf(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'ignored'>): string[] {
   const variables = Object.keys(ignored.extra_vars ?? {});
   const sent = entry.prompts.extra_vars ?? {};
-  return Object.keys(ignored).filter((field) =>
+  const unprompted = Object.keys(ignored).filter((field) =>
     field === 'extra_vars'
       ? variables.some((name) => Object.hasOwn(sent, name))
       : Object.hasOwn(entry.prompts, field),
   );
+  return [...(entry.ignored ?? []), ...unprompted];
 }
 
 /** Removes errors for unknown objects: `objectErrors` reports them together with forbidden objects. */

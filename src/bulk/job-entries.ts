@@ -23,6 +23,8 @@ export interface JobEntry {
   templateId: number;
   identifier: string;
   prompts: Prompts;
+  /** Names of sent fields that have no effect on any template. */
+  ignored?: readonly string[];
   /** Names of secret variables of the former launch, for a relaunch. */
   secrets?: readonly string[];
 }
@@ -66,11 +68,13 @@ export async function readJobEntries(jobs: readonly unknown[]): Promise<{
 function readJob(job: unknown): { entry: JobEntry | null; errors: FieldErrors } {
   if (!isRecord(job)) return { entry: null, errors: { __all__: [noDictionary(job)] } };
   const { values, errors } = readFields(BulkJob, nonEmpty(job, JOB_FIELDS_IGNORED_IF_EMPTY));
-  const prompts = promptsIn(values, errors);
+  // Instance groups of a job are ignored (docs/contract/bulk.md#launching-jobs).
+  const { instance_groups: groups, ...prompts } = promptsIn(values, errors);
   if (Object.keys(errors).length > 0) return { entry: null, errors };
+  const ignored = groups === undefined ? [] : ['instance_groups'];
   const templateId = existing(values.unified_job_template, 'a required field was read');
   const identifier = values.identifier ?? randomUUID();
-  return { entry: { templateId, identifier, prompts }, errors };
+  return { entry: { templateId, identifier, prompts, ignored }, errors };
 }
 
 /** Removes fields that count as not sent when they are empty. */

@@ -54,7 +54,9 @@ describe('a bulk launch', () => {
     expect(list.results[0].extra_vars).toBe(text);
   });
 
-  it('stores every prompt of a node', async () => {
+  it('stores every prompt of a node but its instance groups', async () => {
+    const asks = { ask_instance_groups_on_launch: true };
+    await test.as.superuser.patch(`job_templates/${template.id}/`, asks).expect(200);
     const credential = await test.make.credential({ organization: test.home.organization.id });
     const prompts = {
       inventory: template.inventory_id,
@@ -69,16 +71,16 @@ describe('a bulk launch', () => {
       timeout: 5,
       job_slice_count: 1,
     };
-    const jobs = [node({ ...prompts, credentials: [credential.id], instance_groups: [1] })];
+    const jobs = [node({ ...prompts, credentials: [credential.id], instance_groups: [99] })];
     const { body } = await test.as.superuser
       .post('bulk/job_launch/', { name: 'All', jobs })
       .expect(201);
     const [made] = await nodesOf(body);
     expect(made).toMatchObject(prompts);
-    const listed = await test.as.superuser.get(
-      `workflow_job_nodes/${String(made!.id)}/credentials/`,
-    );
+    const url = `workflow_job_nodes/${String(made!.id)}/`;
+    const listed = await test.as.superuser.get(`${url}credentials/`);
     expect(listed.body.results).toMatchObject([{ id: credential.id }]);
+    expect((await test.as.superuser.get(`${url}instance_groups/`)).body.count).toBe(0);
     const ignored = body.ignored_fields[String(made!.identifier)] as string[];
     expect(ignored.sort()).toEqual([
       'diff_mode',

@@ -39,6 +39,15 @@ export const heldObjects = (type: string, role: string, { id }: Pick<Actor, 'id'
 export const accessibleObjects = (type: string, { id }: Pick<Actor, 'id'>): Sql =>
   selectHeldRoles(sql`anc.object_id`, { user: id, type });
 
+/**
+ * Returns the query for the ids of the objects of a type on which roles give any role, directly or by implication.
+ *
+ * @param ids query for the ids of the roles
+ */
+export const objectsOfRoles = (type: string, ids: Sql): Sql => sql`
+  SELECT anc.object_id FROM role_ancestors anc
+  WHERE anc.content_type = ${type} AND anc.ancestor_id IN (${ids})`;
+
 /** Returns the query for types and ids of all objects on which a user holds a role, or any role. */
 export const heldObjectsOfAllTypes = ({ id }: Pick<Actor, 'id'>, role?: string): Sql =>
   selectHeldRoles(sql`anc.content_type, anc.object_id`, { user: id, role });

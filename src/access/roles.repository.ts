@@ -35,14 +35,6 @@ export const selectObjectRoles = (type: string, objects: readonly number[]): Sql
   WHERE content_type = ${type} AND object_id = ANY(${objects}::int[]) ORDER BY id`;
 
 /**
- * Returns the query for the ids of the objects of a type that roles belong to.
- *
- * @param ids query for the ids of the roles
- */
-export const objectsOfRoles = (type: string, ids: Sql): Sql => sql`
-  SELECT object_id FROM roles WHERE content_type = ${type} AND id IN (${ids})`;
-
-/**
  * Returns the condition that the row under an alias is a role of an object.
  *
  * @param object id of the object

@@ -3,11 +3,16 @@ import { resource, type ResourceDefinition, type Row } from '../common/resource/
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { AccessList } from './access-list.service.js';
 import { GrantsService } from './grants.service.js';
-import { heldObjects, accessibleObjects, usersHolding } from './role-ancestors.repository.js';
+import {
+  accessibleObjects,
+  heldObjects,
+  objectsOfRoles,
+  usersHolding,
+} from './role-ancestors.repository.js';
 import { rolesGrantedToUser, usersGranted } from './role-members.repository.js';
 import { neighborsOf } from './role-parents.repository.js';
 import { rolesGrantedToTeam, teamsGranted } from './role-teams.repository.js';
-import { objectsOfRoles, rolesOf, systemRoles, type RoleRow } from './roles.repository.js';
+import { rolesOf, systemRoles, type RoleRow } from './roles.repository.js';
 import { SYSTEM_FLAGS } from './user-store.js';
 
 /** Returns the condition that the list's row is among the ids of a query. */
@@ -102,8 +107,8 @@ export const userRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
   detach: ({ rules, parent, actor }, role) => rules.revokeFromUser(role, parent, actor),
 });
 
-/** Declares the list of objects of a type on which a team was granted any role. */
-export const grantedTo =
+/** Declares the list of objects of a type that a team has access to through any role. */
+export const accessibleToTeam =
   (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),

@@ -152,19 +152,27 @@ describe('members', () => {
   });
 
   it('have the roles of the team, and lose them with the team', async () => {
-    const { as, home, make } = test;
-    const team = await make.team({ organization: home.organization.id });
-    const project = await make.project({ organization: home.organization.id });
+    const { as, make } = test;
+    const organization = await make.organization();
+    const team = await make.team({ organization: organization.id });
+    const project = await make.project({ organization: organization.id });
     await make.grant('project', project, 'use_role', { team });
     const path = `teams/${team.id}/projects/`;
     expect((await as.superuser.get(path)).body.count).toBe(1);
+    await make.project({ organization: organization.id });
+    await make.grant('organization', organization, 'project_admin_role', { team });
+    const visible = await as.superuser.get(`organizations/${organization.id}/projects/`);
+    expect((await as.superuser.get(path)).body).toMatchObject({
+      count: 2,
+      results: visible.body.results,
+    });
     const user = await make.user();
     const client = await as.asUser(user);
     const sees = async (): Promise<number> =>
       (await client.get(`users/${user.id}/projects/`)).body.count;
     expect(await sees()).toBe(0);
     await as.superuser.post(`teams/${team.id}/users/`, { id: user.id }).expect(204);
-    expect(await sees()).toBe(1);
+    expect(await sees()).toBe(2);
     await as.superuser.delete(`teams/${team.id}/`).expect(204);
     expect(await sees()).toBe(0);
   });

@@ -72,7 +72,6 @@ export default {
       },
       systemRoles: { calls: [[['system_auditor']]], inside: asQuery },
       selectObjectRoles: { calls: [['team', [1]]], inside: asQuery },
-      objectsOfRoles: { calls: [['team', ROLES]], inside: asQuery },
       objectOfRole: [[sql`1`, 'team', sql`2`]],
       isRoleOf: {
         calls: [['roles', 'team', sql`1`]],
@@ -99,6 +98,7 @@ export default {
       },
     }),
     fragmentsOf(ancestors, {
+      objectsOfRoles: { calls: [['team', ROLES]], inside: asQuery },
       heldObjects: { calls: [['team', 'admin_role', ACTOR]], inside: asQuery },
       accessibleObjects: { calls: [['team', ACTOR]], inside: asQuery },
       heldObjectsOfAllTypes: { calls: [[ACTOR], [ACTOR, 'read_role']], inside: asQuery },

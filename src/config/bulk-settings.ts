@@ -6,7 +6,7 @@ export const BULK_SETTINGS = {
   BULK_BODY_LIMIT: bulk.bytes({
     default: MEGABYTE,
     min: 1024,
-    help: 'Maximum size of the body of a bulk host request, in bytes.',
+    help: 'Maximum size of the body of a bulk request, in bytes, except hosts sent as lines.',
   }),
   BULK_JOB_MAX_LAUNCH: bulk.integer({
     default: 100,

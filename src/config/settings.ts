@@ -165,7 +165,7 @@ export const SETTINGS = {
   CREDENTIAL_TEST_RATE: system.integer({
     default: 60,
     min: 1,
-    help: 'Maximum number of tests of secret stores per user and minute.',
+    help: 'Maximum number of tests of secret stores and authenticators, per user and minute.',
   }),
   VAULT_KUBERNETES_AUTH_HOSTS: system.list({
     default: [],
@@ -225,7 +225,7 @@ export const SETTINGS = {
   }),
   WEBHOOK_STATUS_HOSTS: webhooks.list({
     default: [],
-    help: 'Hosts that can receive commit statuses in addition to the host of the credential.',
+    help: 'Hosts that can receive commit statuses of credentials without a host, in addition to the public code hosts. A credential with a host posts to that host only.',
   }),
   DELIVERY_RETENTION: webhooks.days({
     default: 30,

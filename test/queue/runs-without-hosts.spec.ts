@@ -65,36 +65,23 @@ describe('a run without hosts', () => {
   const outputOf = ({ id }: Row): Promise<string> =>
     api.text('GET', `jobs/${id}/stdout/?format=txt`, undefined, 'text/plain');
 
-  it.each<[string, () => Promise<Row>]>([
-    ['an empty inventory', () => inventory()],
-    ['an empty inventory with variables', () => inventory({}, 'site: north')],
-    ['nothing but disabled hosts', () => inventory({ one: false, two: false })],
-    [
-      'nothing but disabled hosts in groups',
-      async () => {
-        const made = await inventory();
-        const group = await api.call('POST', `inventories/${made.id}/groups/`, { name: 'web' });
-        await api.call('POST', `groups/${group.id}/hosts/`, { name: 'one', enabled: false });
-        return made;
-      },
-    ],
-  ])(
-    'succeeds with %s',
-    async (_, make) => {
-      const job = await launch(await make());
-      await ended(job);
-      const output = await outputOf(job);
-      expect(output).toContain('skipping: no hosts matched');
-      expect(output).not.toContain('ERROR');
-      const shown = await api.call('GET', `jobs/${job.id}/`);
-      expect(shown).toMatchObject({ failed: false, job_explanation: '' });
-      const events = await api.call('GET', `jobs/${job.id}/job_events/`);
-      expect((events.results as Row[]).map(({ event }) => event)).toContain(
-        'playbook_on_no_hosts_matched',
-      );
-    },
-    60_000,
-  );
+  // src/inventories/ansible-inventory.spec.ts proves that the document of an empty inventory is the same.
+  it('succeeds with nothing but disabled hosts, also in groups', async () => {
+    const made = await inventory({ one: false });
+    const group = await api.call('POST', `inventories/${made.id}/groups/`, { name: 'web' });
+    await api.call('POST', `groups/${group.id}/hosts/`, { name: 'two', enabled: false });
+    const job = await launch(made);
+    await ended(job);
+    const output = await outputOf(job);
+    expect(output).toContain('skipping: no hosts matched');
+    expect(output).not.toContain('ERROR');
+    const shown = await api.call('GET', `jobs/${job.id}/`);
+    expect(shown).toMatchObject({ failed: false, job_explanation: '' });
+    const events = await api.call('GET', `jobs/${job.id}/job_events/`);
+    expect((events.results as Row[]).map(({ event }) => event)).toContain(
+      'playbook_on_no_hosts_matched',
+    );
+  });
 
   it('succeeds as a slice without enabled hosts', async () => {
     const workflow = await launch(await inventory({ one: true, two: false }), {
@@ -107,31 +94,33 @@ describe('a run without hosts', () => {
     const outputs = await Promise.all(jobs.map(outputOf));
     expect(outputs[0]).toContain('here is one');
     expect(outputs[1]).toContain('skipping: no hosts matched');
+    expect(outputs[1]).not.toContain('ERROR');
   });
 
-  it('succeeds with any limit if there is no host', async () => {
-    const job = await launch(await inventory(), { limit: 'nowhere' });
+  it('succeeds with any limit if there are only variables', async () => {
+    const job = await launch(await inventory({}, 'site: north'), { limit: 'nowhere' });
     await ended(job);
-    expect(await outputOf(job)).toContain('skipping: no hosts matched');
+    const output = await outputOf(job);
+    expect(output).toContain('skipping: no hosts matched');
+    expect(output).not.toContain('ERROR');
+    const shown = await api.call('GET', `jobs/${job.id}/`);
+    expect(shown).toMatchObject({ failed: false, job_explanation: '' });
   });
 
-  it.each(['nowhere', 'one:!one', 'localhost'])(
-    'succeeds with the limit %s, which matches no host',
-    async (limit) => {
-      const job = await launch(await inventory({ one: true, two: true }), {
-        ...{ limit, playbook: 'local.yml' },
-      });
-      await ended(job);
-      const output = await outputOf(job);
-      expect(output.match(/skipping: no hosts matched/g)).toHaveLength(2);
-      expect(output).not.toContain('here is');
-      expect(output).not.toContain('ERROR');
-      expect(await api.call('GET', `jobs/${job.id}/`)).toMatchObject({
-        ...{ limit, failed: false, job_explanation: 'The limit matches none of the hosts.' },
-      });
-    },
-    60_000,
-  );
+  it('succeeds with a limit that matches no host, also of names that Ansible knows', async () => {
+    const limit = 'nowhere,localhost,one,!one';
+    const job = await launch(await inventory({ one: true, two: true }), {
+      ...{ limit, playbook: 'local.yml' },
+    });
+    await ended(job);
+    const output = await outputOf(job);
+    expect(output.match(/skipping: no hosts matched/g)).toHaveLength(2);
+    expect(output).not.toContain('here is');
+    expect(output).not.toContain('ERROR');
+    expect(await api.call('GET', `jobs/${job.id}/`)).toMatchObject({
+      ...{ limit, failed: false, job_explanation: 'The limit matches none of the hosts.' },
+    });
+  });
 
   it('fails with an explanation if the playbook did not start for another reason', async () => {
     const job = await launch(await inventory({ one: true }), { playbook: 'broken.yml' });

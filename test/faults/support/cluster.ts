@@ -156,6 +156,8 @@ export class Cluster {
     const variables = { ...this.environment(), ...environment };
     const worker = await withEnvironment(variables, () => startWorker());
     this.inside.push(worker);
+    // Runs search it for `ansible-runner`. It is restored at the end of the file.
+    process.env.PATH = this.path;
     return worker;
   }
 

@@ -13,7 +13,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
 import { IS_DEEP } from '../support/depth.js';
-import { linesOfPython, PYTHON_OF_SYSTEM } from '../support/python.js';
+import { linesOfPythonAside, PYTHON_OF_SYSTEM } from '../support/python.js';
 
 type Params = Record<string, unknown>;
 /** Module of the collection, its parameters, and the number of times it runs (by default 1). */
@@ -59,17 +59,17 @@ beforeAll(async () => {
     // The collections of the distribution contain the plugin that reads an inventory of an installation.
     AWX_TASK_ENV: JSON.stringify({ ANSIBLE_COLLECTIONS_PATH: '/usr/lib/python3/dist-packages' }),
   };
-  api = await ApiCalls.start(cluster, environment);
-  await cluster.worker(environment);
+  api = await ApiCalls.inside(cluster, environment);
+  await cluster.workerInside(environment);
 
-  const made = runModules(objects());
-  const changed = runModules(changes());
-  const started = runModules(await runs());
-  const run = [...started, ...runModules(waits(started[RUN.started]?.[0]?.id))];
+  const made = await runModules(objects());
+  const changed = await runModules(changes());
+  const started = await runModules(await runs());
+  const run = [...started, ...(await runModules(waits(started[RUN.started]?.[0]?.id)))];
   const page = await api.call('GET', 'hosts/?inventory__name=Machines&order_by=name');
   hosts = (page.results as Params[]).map(({ name, enabled }) => [name, enabled]);
   scripts = [await scriptOf('Machines'), await scriptOf('Copied')];
-  results = { made, changed, run, removed: runModules(removals()) };
+  results = { made, changed, run, removed: await runModules(removals()) };
 }, 120_000);
 afterAll(() => cluster.stop());
 
@@ -94,7 +94,7 @@ for line in sys.stdin:
 `;
 
 /** Runs tasks one after the other and returns the results by task and repetition. */
-function runModules(tasks: readonly Task[]): Result[][] {
+async function runModules(tasks: readonly Task[]): Promise<Result[][]> {
   const access = {
     ...{ controller_host: api.url, validate_certs: false },
     controller_oauthtoken: api.authorization.replace('Bearer ', ''),
@@ -102,7 +102,7 @@ function runModules(tasks: readonly Task[]): Result[][] {
   const lines = tasks.flatMap(([module, params, turns = 1]) =>
     Array.from({ length: turns }, () => JSON.stringify([module, { ...access, ...params }])),
   );
-  const printed = linesOfPython(RUN_MODULES, lines, PYTHON_OF_SYSTEM).map(
+  const printed = (await linesOfPythonAside(RUN_MODULES, lines, PYTHON_OF_SYSTEM)).map(
     (line) => JSON.parse(line) as Result,
   );
   return tasks.map(([, , turns = 1]) => printed.splice(0, turns));

@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
+import { eventually } from '../support/eventually.js';
 
 const script = (...lines: string[]): string => `#!/bin/sh\n${lines.join('\n')}\n`;
-const printing = (document: object): string => `echo '${JSON.stringify(document)}'`;
 
 /** Inventories of the kinds that users keep in a project, by path. */
 const FILES: Record<string, string> = {
@@ -26,7 +26,6 @@ webs
 [all:vars]
 dns=1.2.3.4
 `,
-  'script.sh': script(printing({ apps: { hosts: ['s1'] }, _meta: { hostvars: { s1: { a: 1 } } } })),
   'list.yaml': 'apps: {hosts: {y1: {a: 1}}, vars: {tier: back}}\n',
   'folder/hosts': '[apps]\nf1\n',
   'folder/group_vars/apps.yml': 'tier: back\n',
@@ -35,7 +34,7 @@ dns=1.2.3.4
   'failing.sh': script('echo this is why >&2', 'exit 1'),
   'environment.sh': script(
     'echo "words: $WORD $OURS" >&2',
-    `printf '{"_meta":{"hostvars":{"e1":{"word":"%s","list":%s,"preload":"%s"}}},"all":{"hosts":["e1"]}}' \\`,
+    `printf '{"_meta":{"hostvars":{"e1":{"word":"%s","list":%s,"preload":"%s"}}},"apps":{"hosts":["e1"]}}' \\`,
     '  "$WORD" "$LIST" "$LD_PRELOAD"',
   ),
   'slow.sh': script('sleep 60'),
@@ -125,8 +124,8 @@ describe('an update of an inventory from a project', () => {
   });
   afterAll(() => cluster.stop());
 
-  it('imports the content of a file of the project', async () => {
-    const source = await sourceOf({ source_path: 'hosts.ini' });
+  it('imports the content of a file of the project, with complete output in lines', async () => {
+    const source = await sourceOf({ source_path: 'hosts.ini', verbosity: 2 });
     const run = await update(source);
     expect(await scriptOf(source)).toEqual({
       all: { children: ['prod', 'webs'], hosts: ['::1', 'lone'], vars: { dns: '1.2.3.4' } },
@@ -156,11 +155,7 @@ describe('an update of an inventory from a project', () => {
       ...{ total_hosts: 5, total_groups: 2, has_inventory_sources: true },
       ...{ total_inventory_sources: 1, inventory_sources_with_failures: 0 },
     });
-  });
-
-  it('has complete output in lines', async () => {
-    const source = await sourceOf({ source_path: 'hosts.ini', verbosity: 2 });
-    const { id, output } = await update(source);
+    const { id, output } = run;
     const events = (await api.call('GET', `inventory_updates/${id}/events/?page_size=200`))
       .results as Row[];
     let [line, counted] = [0, 0];
@@ -175,8 +170,6 @@ describe('an update of an inventory from a project', () => {
   });
 
   it.each([
-    ['a script', { source_path: 'script.sh' }, 's1', {}],
-    ['YAML', { source_path: 'list.yaml' }, 'y1', { tier: 'back' }],
     ['a folder with variables beside it', { source_path: 'folder' }, 'f1', { tier: 'back' }],
     ['the root of a branch', { scm_branch: 'only' }, 'o1', {}],
   ])(
@@ -201,6 +194,10 @@ describe('an update of an inventory from a project', () => {
     const source = await sourceOf({ source_path: 'list.yaml', overwrite: true });
     await update(source);
     const before = await scriptOf(source);
+    expect(before).toEqual({
+      ...{ all: { children: ['apps'] }, apps: { hosts: ['y1'], vars: { tier: 'back' } } },
+      _meta: { hostvars: { y1: { a: 1 } } },
+    });
     for (const [path, why] of [
       ['nowhere.ini', '"nowhere.ini" does not exist in the project.'],
       ['outside', '"outside" is not a path inside the project.'],
@@ -275,7 +272,8 @@ describe('an update of an inventory from a project', () => {
       [source.id],
     );
     const { output, job_env: shown } = await update(source);
-    const { _meta } = await scriptOf(source);
+    const { apps, _meta } = await scriptOf(source);
+    expect(apps).toEqual({ hosts: ['e1'] });
     const given = { word: 'hello', list: [1, { a: 'b' }], preload: '' };
     expect(_meta).toEqual({ hostvars: { e1: given } });
     expect(output).toContain('words: hello **********');
@@ -293,7 +291,12 @@ describe('an update of an inventory from a project', () => {
   it('fails with the sync of the project, and names it', async () => {
     const gone = await projectOf({});
     const source = await sourceOf({ source_project: gone.id, source_path: 'hosts.ini' });
-    await update(source);
+    // The first sync of the project starts with its creation.
+    const synced = `SELECT 1 FROM unified_jobs WHERE project_id = $1 AND status = 'successful'`;
+    await eventually(
+      async () => expect(await cluster.rows(synced, [gone.id])).toHaveLength(1),
+      60_000,
+    );
     await cluster.rows('UPDATE unified_job_templates SET scm_branch = $2 WHERE id = $1', [
       ...[gone.id, 'nowhere'],
     ]);
@@ -301,7 +304,7 @@ describe('an update of an inventory from a project', () => {
     expect(why).toBe(
       `Previous Task Failed: {"job_type": "project_update", "job_name": "${gone.name}", "job_id": "${sync}"}`,
     );
-    expect(await hostsOf(source)).toHaveLength(5);
+    expect(await hostsOf(source)).toEqual([]);
   });
 
   it('is refused after the project was deleted, and the source stays', async () => {

@@ -79,7 +79,12 @@ describe('an ad hoc command', () => {
   const outputOf = ({ id }: Row): Promise<string> =>
     api.text('GET', `ad_hoc_commands/${id}/stdout/?format=txt`, undefined, 'text/plain');
 
-  it('shows its results by host, in events and as text', async () => {
+  it('shows its results by host, in events and as text, and sends a notification', async () => {
+    const template = await api.call('POST', 'notification_templates/', {
+      ...{ name: 'Hook', organization: 1, notification_type: 'webhook' },
+      notification_configuration: { url: sink.url, headers: {} },
+    });
+    await api.call('POST', 'organizations/1/notification_templates_success/', { id: template.id });
     const command = await launch('echo hello from $((40 + 2))');
     await ended(command);
     const { results } = await api.call('GET', `ad_hoc_commands/${command.id}/events/?page_size=50`);
@@ -96,6 +101,13 @@ describe('an ad hoc command', () => {
     const [host] = hosts;
     const touched = await api.call('GET', `hosts/${host?.id}/ad_hoc_commands/`);
     expect((touched.results as Row[]).map(({ id }) => id)).toContain(command.id);
+    const message = await eventually(() => {
+      const [request] = sink.requests;
+      if (!request) throw new Error('nothing was sent');
+      return request;
+    }, 20_000);
+    expect(JSON.parse(message.body)).toMatchObject({ id: command.id, status: 'successful' });
+    await api.call('DELETE', `notification_templates/${template.id}/`);
   });
 
   it('changes nothing in a check, and uses the options of the request', async () => {
@@ -152,41 +164,18 @@ describe('an ad hoc command', () => {
     await ended(command, 'canceled');
   });
 
-  it('can be relaunched', async () => {
-    const command = await launch('echo once $((1 + 1))', { limit: 'web-2' });
-    await ended(command);
+  it('can be relaunched, and waits for an earlier command on its inventory', async () => {
+    const command = await launch('echo once $((1 + 1)); sleep 1', { limit: 'web-2' });
     const again = await api.call('POST', `ad_hoc_commands/${command.id}/relaunch/`, {});
     expect(again).toMatchObject({ launch_type: 'relaunch', limit: 'web-2' });
     await ended(again);
     expect((await outputOf(again)).match(/^once 2$/gm)).toHaveLength(1);
-  });
-
-  it('waits for an earlier command on its inventory', async () => {
-    const first = await launch('sleep 1');
-    const second = await launch('true');
-    await ended(second);
     const [before] = await cluster.rows<{ in_turn: boolean }>(
       `SELECT one.finished <= two.started AS in_turn FROM unified_jobs one, unified_jobs two
        WHERE one.id = $1 AND two.id = $2`,
-      [first.id, second.id],
+      [command.id, again.id],
     );
     expect(before).toEqual({ in_turn: true });
-  });
-
-  it('sends a success notification of the organization of its inventory', async () => {
-    const template = await api.call('POST', 'notification_templates/', {
-      ...{ name: 'Hook', organization: 1, notification_type: 'webhook' },
-      notification_configuration: { url: sink.url, headers: {} },
-    });
-    await api.call('POST', 'organizations/1/notification_templates_success/', { id: template.id });
-    const command = await launch('true');
-    await ended(command);
-    const message = await eventually(() => {
-      const [request] = sink.requests;
-      if (!request) throw new Error('nothing was sent');
-      return request;
-    }, 20_000);
-    expect(JSON.parse(message.body)).toMatchObject({ id: command.id, status: 'successful' });
   });
 
   it('never runs on the machine of the worker, even if its host is disabled before it starts', async () => {

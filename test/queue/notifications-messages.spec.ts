@@ -37,25 +37,12 @@ async function sentWith(
   return runs.settled(id!);
 }
 
+// src/notifications/message/template-sandbox.spec.ts proves which templates cannot be rendered.
 it.each([
   ['a range bomb', '{% for i in range(999999999) %}x{% endfor %}', 'range'],
-  [
-    'nested loops',
-    '{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}',
-    '',
-  ],
-  [
-    'a text that doubles',
-    "{% set ns = namespace(x='ab') %}{% for i in range(60) %}{% set ns.x = ns.x + ns.x %}{% endfor %}{{ ns.x }}",
-    'too long',
-  ],
-  ['a recursion', '{% macro m(f) %}{{ f(f) }}{% endmacro %}{{ m(m) }}', ''],
-  ['deep nesting', `{{ ${'('.repeat(8_000)}1${')'.repeat(8_000)} }}`, 'nested'],
   ['slow filters', '{% for a in range(9999) %}{{ job_metadata | upper | lower }}{% endfor %}', ''],
-  ['an unknown filter', '{{ job.name | nothing }}', 'nothing'],
   ['no template', '{{ job.id', ''],
   ['a way to internals', "{{ ''.constructor.constructor('return process')() }}", 'constructor'],
-  ['another way to internals', '{{ job.__class__.__mro__ }}', '__'],
 ])('%s', async (_name, body, reason) => {
   const record = await sentWith(body);
   expect(record).toMatchObject({

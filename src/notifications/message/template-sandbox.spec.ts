@@ -95,6 +95,7 @@ describe('TemplateSandbox', () => {
 
   it.each([
     '{{ job.__class__ }}',
+    '{{ job.__class__.__mro__ }}',
     '{{ job.constructor }}',
     "{{ job['constructor'] }}",
     "{{ job['__proto__'] }}",
@@ -130,6 +131,7 @@ describe('TemplateSandbox', () => {
       'long',
     ],
     [`{{ ${'('.repeat(8000)}1${')'.repeat(8000)} }}`, 'nested'],
+    ['{% macro m(f) %}{{ f(f) }}{% endmacro %}{{ m(m) }}', 'nested'],
   ])('stops %.60s', async (template, reason) => {
     expect(await lenient(template)).toEqual({
       fault: 'limit',
@@ -162,6 +164,12 @@ describe('TemplateSandbox', () => {
     expect(await lenient(template)).toMatchObject({ reason: expect.stringContaining(reason) });
   });
 
+  it('reports an unknown filter when it is sent', async () => {
+    expect(await lenient('{{ job.name | nothing }}')).toEqual({
+      ...{ fault: expect.any(String), reason: expect.stringContaining('nothing') },
+    });
+  });
+
   it('refuses a JSON document whose values are too long together', async () => {
     const template = `${long}{% set a = [b] %}{% for i in range(3000) %}{{ a }}{% endfor %}`;
     const outputs = await sandbox.render(
@@ -173,7 +181,6 @@ describe('TemplateSandbox', () => {
 
   it.each([
     '{{ [1] | tojson(indent=900000000) }}',
-    '{% macro m(f) %}{{ f(f) }}{% endmacro %}{{ m(m) }}',
     "{{ 'a\nb' | indent(900000000) }}",
     "{{ range(9999) | join('x' * 9) }}",
     `{{ '${'a'.repeat(15000)}' | replace('a', '${'b'.repeat(15000)}') }}`,

@@ -66,6 +66,7 @@ import { RemoveEphemeralInstances1795924000000 } from './1795924000000-remove-ep
 import { LockRoleGraphForRoles1795925000000 } from './1795925000000-lock-role-graph-for-roles.js';
 import { KeepDeletedInventories1795926000000 } from './1795926000000-keep-deleted-inventories.js';
 import { ReplaceEmptyJobTypes1795927000000 } from './1795927000000-replace-empty-job-types.js';
+import { ImplyReadersByInventories1795928500000 } from './1795928500000-imply-readers-by-inventories.js';
 
 /** All migrations, oldest first. Named imports, so that compiled code and tests load the same. */
 export const migrations = {
@@ -137,4 +138,5 @@ export const migrations = {
   LockRoleGraphForRoles1795925000000,
   KeepDeletedInventories1795926000000,
   ReplaceEmptyJobTypes1795927000000,
+  ImplyReadersByInventories1795928500000,
 };

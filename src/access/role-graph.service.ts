@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import { RoleStore, type Actor } from '../common/access.js';
-import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { columnOf, targetOf } from '../common/fields/field.js';
+import {
+  fieldOf,
+  resources,
+  type ResourceDefinition,
+  type Row,
+} from '../common/resource/define-resource.js';
 import {
   heldObjects,
   heldObjectsOfAllTypes,
@@ -53,11 +59,25 @@ export class RoleGraph extends RoleStore {
     await this.members.grantAdmin(definition.type, row.id, actor.id);
   }
 
-  async parentChanged(definition: ResourceDefinition, row: Row): Promise<void> {
+  async parentChanged(definition: ResourceDefinition, rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0) return;
     await this.edges.lock();
-    const roleIds = rolesOf(definition.type, [row.id]);
+    await this.relink(definition, rows);
+    const ids = rows.map(({ id }) => id);
+    for (const { child, column } of grandchildrenOf(definition)) {
+      // Read under the lock, because another transaction can refer to the object until then.
+      await this.relink(child, await this.edges.objectsWith(child, column, ids));
+    }
+  }
+
+  private async relink(definition: ResourceDefinition, rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0) return;
+    const roleIds = rolesOf(
+      definition.type,
+      rows.map(({ id }) => id),
+    );
     await this.edges.removeImplied(roleIds);
-    await this.addImplied(definition, [row]);
+    await this.addImplied(definition, rows);
     await this.closure.rebuildBelow(roleIds);
   }
 
@@ -104,15 +124,68 @@ export class RoleGraph extends RoleStore {
         for (const other of impliedBy) {
           edges.push({ child, parent: { type: definition.type, object: row.id, field: other } });
         }
-        for (const [name, fields] of Object.entries(impliedByParent)) {
-          const reference = definition.field(name);
-          const object = row[reference?.column ?? `${name}_id`];
-          if (typeof object !== 'number' || !reference?.target) continue;
-          const { type } = reference.target();
-          for (const other of fields) edges.push({ child, parent: { type, object, field: other } });
+      }
+      for (const [path, fields] of Object.entries(impliedByParent)) {
+        for (const { child, type, object } of await this.parentsOf(definition, path, rows)) {
+          for (const other of fields) {
+            edges.push({ child: { object: child, field }, parent: { type, object, field: other } });
+          }
         }
       }
     }
     if (edges.length > 0) await this.edges.addImplied(definition.type, edges);
   }
+
+  /** Returns the parents of objects, which a path names (`RoleDeclaration.impliedByParent`). */
+  private async parentsOf(
+    definition: ResourceDefinition,
+    path: string,
+    rows: readonly Row[],
+  ): Promise<Parent[]> {
+    const { reference, next } = stepsOf(definition, path);
+    const target = targetOf(reference);
+    const parents = rows.flatMap((row): Parent[] => {
+      const object = row[columnOf(reference)];
+      return typeof object === 'number' ? [{ child: row.id, type: target.type, object }] : [];
+    });
+    if (next === undefined || parents.length === 0) return parents;
+    const ids = [...new Set(parents.map(({ object }) => object))];
+    const found = await this.edges.objectsWith(target, 'id', ids);
+    const above = new Map(
+      (await this.parentsOf(target, next, found)).map((parent) => [parent.child, parent]),
+    );
+    return parents.flatMap(({ child, object }) => {
+      const parent = above.get(object);
+      return parent ? [{ ...parent, child }] : [];
+    });
+  }
+}
+
+/** Parent of an object, or the parent of its parent. */
+interface Parent {
+  /** Id of the object. */
+  child: number;
+  type: string;
+  /** Id of the parent. */
+  object: number;
+}
+
+/** Splits a path into the reference at its start and the rest. */
+function stepsOf(definition: ResourceDefinition, path: string) {
+  const [name = '', next] = path.split('.');
+  return { reference: fieldOf(definition, name), next };
+}
+
+/** Returns the resources whose roles depend on the parents of a referenced object, with the column of the reference. */
+function grandchildrenOf(
+  definition: ResourceDefinition,
+): { child: ResourceDefinition; column: string }[] {
+  return resources().flatMap((child) => {
+    const paths = child.roles.flatMap(({ impliedByParent = {} }) => Object.keys(impliedByParent));
+    return [...new Set(paths)].flatMap((path) => {
+      const { reference, next } = stepsOf(child, path);
+      if (next === undefined || targetOf(reference) !== definition) return [];
+      return [{ child, column: columnOf(reference) }];
+    });
+  });
 }

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { sql, type Sql } from '../database/sql.js';
+import {
+  parentColumns,
+  type ResourceDefinition,
+  type Row,
+} from '../common/resource/define-resource.js';
+import { selectRows } from '../common/resource/select-rows.js';
+import { ident, join, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { RoleParent } from './role.entity.js';
 
@@ -61,6 +67,20 @@ export class RoleParentsRepository extends TableRepository<RoleParent> {
       JOIN roles parent ON parent.content_type = edge.parent_type
         AND parent.object_id = edge.parent_object AND parent.role_field = edge.parent_field
       ON CONFLICT DO NOTHING`);
+  }
+
+  /**
+   * Returns the objects of a type that have one of the ids in a column, with the ids of their parents,
+   * without a permission check.
+   */
+  objectsWith(
+    definition: ResourceDefinition,
+    column: string,
+    ids: readonly number[],
+  ): Promise<Row[]> {
+    const columns = ['id', ...parentColumns(definition)].map((name) => ident('t', name));
+    const condition = sql`${ident('t', column)} = ANY(${ids}::int[])`;
+    return this.database.rows<Row>(selectRows(definition, 't', join(columns), condition));
   }
 
   /**

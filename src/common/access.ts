@@ -159,8 +159,11 @@ export abstract class RoleStore {
    * Grants the creator the object's admin role (docs/contract/access.md#creators); superusers need none.
    */
   abstract grantCreator(definition: ResourceDefinition, row: Row, actor: Actor): Promise<void>;
-  /** Links the roles of an object to its new parent, for example after a move to another organization. */
-  abstract parentChanged(definition: ResourceDefinition, row: Row): Promise<void>;
+  /**
+   * Links the roles of objects, and of objects below them, to new parents, for example after a move to
+   * another organization. Locks the graph of roles, so it is called after all other locks are taken.
+   */
+  abstract parentChanged(definition: ResourceDefinition, rows: readonly Row[]): Promise<void>;
   /**
    * Returns the condition for rows on which the caller holds a role, or null if the resource does not
    * have the role.

@@ -1,10 +1,15 @@
 import type { Actor } from '../common/access.js';
+import type { Row } from '../common/resource/define-resource.js';
 import type { Sql } from '../database/sql.js';
 
 /** Templates that use inventories; implemented by a later feature. */
 export abstract class InventoryTemplates {
-  /** Removes an inventory that is being deleted from its job templates, and deletes its sources. */
-  abstract removeInventory(id: number): Promise<void>;
+  /**
+   * Removes an inventory that is being deleted from its job templates, and deletes its sources.
+   *
+   * @returns the job templates
+   */
+  abstract removeInventory(id: number): Promise<Row[]>;
 
   /** Moves the sources of an inventory to the inventory's new organization. */
   abstract moveSources(inventoryId: number, organizationId: number): Promise<void>;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../common/access.js';
+import { RoleStore, type Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest, Invalid, MethodNotAllowed, Unavailable } from '../common/errors/errors.js';
 import { Outbox } from '../common/queue/outbox.service.js';
@@ -39,6 +39,7 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     private readonly counts: MemberCounts,
     private readonly database: Database,
     private readonly redis: RedisConnection,
+    private readonly roles: RoleStore,
   ) {}
 
   async prepareCreate(values: ValuesOf<Inventory>): Promise<Prepared<Inventory>> {
@@ -142,9 +143,10 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
     await this.inventory.assertIdle(row.id);
     await this.inventories.markForDeletion(row.id);
-    await this.templates.removeInventory(row.id);
+    const templates = await this.templates.removeInventory(row.id);
     await this.inputs.delete({ input_id: row.id });
     await this.outbox.add('deletions', [row.id]);
+    await this.roles.parentChanged(resource('job_template'), templates);
     this.database.afterCommit(() => this.redis.announce(INVENTORY_CHANNEL, [row.id]));
     const definition = resource('inventory');
     const coalesced = { hosts_deleted: row.total_hosts, groups_deleted: row.total_groups };

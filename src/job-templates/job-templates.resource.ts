@@ -33,7 +33,10 @@ export const jobTemplates = defineResource({
     {
       field: 'read_role',
       impliedBy: ['execute_role', 'admin_role'],
-      impliedByParent: { organization: ['auditor_role'] },
+      impliedByParent: {
+        organization: ['auditor_role'],
+        'inventory.organization': ['auditor_role'],
+      },
     },
   ],
   capabilities: {

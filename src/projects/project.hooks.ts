@@ -187,7 +187,7 @@ export class ProjectHooks implements ResourceHooks<Project> {
   }: RowOf<Project>): Promise<void> {
     try {
       const rows = await this.projects.moveTemplates(id, organization);
-      for (const row of rows) await this.roles.parentChanged(resource('job_template'), row);
+      await this.roles.parentChanged(resource('job_template'), rows);
     } catch (error) {
       throw sqlState(error) === UNIQUE_VIOLATION
         ? Invalid.field('organization', TAKEN_NAME)

@@ -96,12 +96,13 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       UPDATE unified_job_templates SET survey_spec = ${sealed}, modified = now() WHERE id = ${id}`);
   }
 
-  async removeInventory(id: number): Promise<void> {
-    await this.database.execute(sql`
+  removeInventory(id: number): Promise<Row[]> {
+    return this.database.rows<Row>(sql`
       WITH sources AS (
         DELETE FROM unified_job_templates WHERE inventory_id = ${id} AND type = 'inventory_source')
       UPDATE unified_job_templates SET inventory_id = NULL
-      WHERE inventory_id = ${id} AND type = 'job_template'`);
+      WHERE inventory_id = ${id} AND type = 'job_template'
+      RETURNING id, organization_id, inventory_id`);
   }
 
   async moveSources(inventoryId: number, organizationId: number): Promise<void> {

@@ -1,7 +1,9 @@
 /** The stored closure of roles always equals the closure computed from the edges. */
 import fc from 'fast-check';
 
-import type { Row } from '../../src/common/resource/define-resource.js';
+import { migrations } from '../../migrations/index.js';
+import { resource, type Row } from '../../src/common/resource/define-resource.js';
+import { ResourceService } from '../../src/common/rest/resource.service.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { interleave } from '../support/interleave.js';
@@ -110,6 +112,82 @@ it('the closure of roles is correct after objects move to another organization',
   await expectTrue();
   await as.orgAdmin.get(`inventories/${inventory.id}/`).expect(403);
   await as.outsider.get(`inventories/${inventory.id}/`).expect(200);
+});
+
+describe('auditors of the organization of an inventory read the job templates of the inventory', () => {
+  const foreignInventory = () =>
+    test.make.inventory({ organization: test.home.otherOrganization.id });
+
+  const templateWith = async (inventory: Row): Promise<Row> => {
+    const project = await test.make.project({ organization: test.home.organization.id });
+    return test.make.jobTemplate({ project: project.id, inventory: inventory.id });
+  };
+
+  const expectStatus = async ({ id }: Row, status: number): Promise<void> => {
+    await test.as.outsider.get(`job_templates/${id}/`).expect(status);
+    await expectTrue();
+  };
+
+  it.each<[change: string, (template: Row, inventory: Row) => Promise<void>]>([
+    [
+      'the inventory moves',
+      async (_template, { id }) => {
+        const organization = test.home.organization.id;
+        await test.as.superuser.patch(`inventories/${id}/`, { organization }).expect(200);
+      },
+    ],
+    [
+      'the template has another inventory',
+      async ({ id }) => {
+        const inventory = (await test.make.inventory()).id;
+        await test.as.superuser.patch(`job_templates/${id}/`, { inventory }).expect(200);
+      },
+    ],
+    [
+      'the inventory is deleted',
+      async (_template, { id }) => {
+        await test.as.superuser.delete(`inventories/${id}/`).expect(202);
+      },
+    ],
+  ])('until %s', async (_change, change) => {
+    const inventory = await foreignInventory();
+    const template = await templateWith(inventory);
+    await expectStatus(template, 200);
+    await change(template, inventory);
+    await expectStatus(template, 403);
+  });
+
+  it('if the inventory moves while a template is changed to it', async () => {
+    const { as, app, database, home, make } = test;
+    const inventory = await make.inventory({ organization: home.organization.id });
+    const template = await templateWith(await make.inventory());
+    const resources = app.get(ResourceService, { strict: false });
+    const { id } = as.users.superuser;
+    const actor = { id, username: '', isSuperuser: true, isSystemAuditor: false };
+    const body = { inventory: inventory.id };
+    const move = { organization: home.otherOrganization.id };
+    await interleave<unknown>(database, [
+      () => resources.update(resource('job_template'), template, body, actor, { partial: true }),
+      async () => as.superuser.patch(`inventories/${inventory.id}/`, move).expect(200),
+      async () => undefined,
+    ]);
+    await expectStatus(template, 200);
+  });
+
+  it('after the upgrade from a version without this rule', async () => {
+    const { database } = test;
+    const template = await templateWith(await foreignInventory());
+    const runner = database.dataSource.createQueryRunner();
+    const migration = new migrations.ImplyReadersByInventories1795928500000();
+    try {
+      await migration.down(runner);
+      await expectStatus(template, 403);
+      await migration.up(runner);
+      await expectStatus(template, 200);
+    } finally {
+      await runner.release();
+    }
+  });
 });
 
 it('the closure of roles is correct after simultaneous creations and grants', async () => {

@@ -387,7 +387,7 @@ it('a template moves with its project to another organization, with its roles', 
   await as.superuser.patch(`projects/${moving.id}/`, move).expect(200);
   const { body } = await as.outsider.get(`job_templates/${template.id}/`).expect(200);
   expect(body.organization).toBe(home.otherOrganization.id);
-  await as.orgAdmin.get(`job_templates/${template.id}/`).expect(403);
+  await as.orgAdmin.patch(`job_templates/${template.id}/`, { description: 'Mine' }).expect(403);
 });
 
 it('fifty templates need as many statements as one', async () => {

@@ -41,8 +41,8 @@ it('each advisory lock with one key has a key of its own', () => {
   const used = new Map([...new Set(keys)].map((one) => [one.split(' ')[0], one]));
   expect(used.size).toBeGreaterThan(8);
   const shared = [...new Set(keys)].filter((one) => used.get(one.split(' ')[0]) !== one);
-  // The statements of a migration and of the repository lock the graph of roles.
-  expect(shared).toEqual([expect.stringMatching(/^7301 /)]);
+  // The statements of migrations and of the repository lock the graph of roles.
+  expect(shared.filter((one) => !one.startsWith('7301 '))).toEqual([]);
 });
 
 /** File name suffixes of the classes that the framework creates. */

@@ -3,6 +3,7 @@ import { FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { tableNameOf } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
 import {
+  columnOf,
   definitionOf,
   definitions,
   fieldsOf,
@@ -95,7 +96,10 @@ export interface RoleDeclaration {
   field: string;
   /** Role fields of this object that imply this role. */
   impliedBy?: readonly string[];
-  /** Role fields of the referenced organization (or another parent) that imply this role. */
+  /**
+   * Role fields of a parent that imply this role, by the name of the reference: `organization`, or
+   * `inventory.organization` for the parent of a parent.
+   */
   impliedByParent?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -273,6 +277,16 @@ export const resource = definitionOf;
 export const findResource = (type: string): ResourceDefinition | undefined => definitions.get(type);
 
 export const resources = (): readonly ResourceDefinition[] => [...definitions.values()];
+
+/** Returns the columns of the references to parents whose roles imply roles of a resource. */
+export function parentColumns(definition: ResourceDefinition): string[] {
+  const paths = definition.roles.flatMap(({ impliedByParent = {} }) =>
+    Object.keys(impliedByParent),
+  );
+  return [
+    ...new Set(paths.map((path) => columnOf(fieldOf(definition, path.split('.')[0] ?? path)))),
+  ];
+}
 
 /** Returns a field that another part of the declaration names, such as a key or a parent. */
 export function fieldOf(definition: ResourceDefinition, name: string): Field {

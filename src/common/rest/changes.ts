@@ -1,6 +1,6 @@
 import { exactJson, isSameJson } from '../exact-json.js';
 import { columnOf, type Field } from '../fields/field.js';
-import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import { parentColumns, type ResourceDefinition, type Row } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
 import { isWritable } from '../fields/reads.decorator.js';
 
@@ -102,9 +102,5 @@ export function columnsOf(definition: ResourceDefinition, values: Values): Value
 
 /** Returns true if an update changed a reference to a parent whose roles imply roles of this object. */
 export function parentChanged(definition: ResourceDefinition, before: Row, after: Row): boolean {
-  const parents = definition.roles.flatMap((role) => Object.keys(role.impliedByParent ?? {}));
-  return parents.some((name) => {
-    const column = definition.field(name)?.column ?? `${name}_id`;
-    return before[column] !== after[column];
-  });
+  return parentColumns(definition).some((column) => before[column] !== after[column]);
 }

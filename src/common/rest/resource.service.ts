@@ -205,7 +205,7 @@ export class ResourceService {
     await hooks.updated?.(before, after, actor);
     // Last, because it locks the graph of roles.
     if (parentChanged(definition, before, after)) {
-      await this.roles.parentChanged(definition, after);
+      await this.roles.parentChanged(definition, [after]);
     }
     if (definition.audited && Object.keys(changed).length > 0) {
       const changes = updateChanges(definition, before, changed);

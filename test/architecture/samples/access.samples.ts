@@ -4,6 +4,7 @@ import * as members from '../../../src/access/role-members.repository.js';
 import * as parents from '../../../src/access/role-parents.repository.js';
 import * as teams from '../../../src/access/role-teams.repository.js';
 import * as roles from '../../../src/access/roles.repository.js';
+import { resource } from '../../../src/common/resource/define-resource.js';
 import { sql, type Sql } from '../../../src/database/sql.js';
 import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
@@ -48,6 +49,7 @@ export default {
       lockShared: [[]],
       addEdge: [[1, 2]],
       addImplied: [['team', [EDGE]]],
+      objectsWith: [[resource('job_template'), 'inventory_id', [1]]],
       removeImplied: [[ROLES]],
     }),
     samplesOf(ancestors.RoleAncestorsRepository, {

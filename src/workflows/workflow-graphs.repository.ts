@@ -88,19 +88,41 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Returns workflow jobs whose nodes have ended since the last call, and marks these nodes.
+   * Returns workflow jobs with ended nodes that are not marked as followed.
    *
    * @param limit maximum number of workflow jobs
+   * @param except workflow jobs to leave out
    */
-  takeDue(limit: number): Promise<number[]> {
+  due(limit: number, except: readonly number[]): Promise<number[]> {
     return this.database.ids(sql`
-      WITH followed AS (
-        UPDATE workflow_job_nodes SET followed = true
-        WHERE outcome <> '' AND NOT followed AND workflow_job_id IN (
-          SELECT DISTINCT workflow_job_id FROM workflow_job_nodes
-          WHERE outcome <> '' AND NOT followed ORDER BY workflow_job_id LIMIT ${limit})
-        RETURNING workflow_job_id)
-      SELECT DISTINCT workflow_job_id AS id FROM followed`);
+      SELECT DISTINCT workflow_job_id AS id FROM workflow_job_nodes
+      WHERE outcome <> '' AND NOT followed AND workflow_job_id <> ALL(${except}::bigint[])
+      ORDER BY workflow_job_id LIMIT ${limit}`);
+  }
+
+  /** Marks the ended nodes of workflow jobs as followed. */
+  async follow(workflowJobIds: readonly number[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE workflow_job_nodes SET followed = true
+      WHERE outcome <> '' AND NOT followed AND workflow_job_id = ANY(${workflowJobIds}::bigint[])`);
+  }
+
+  /**
+   * Returns the workflow jobs with nodes that have not started and whose template, or its project, is
+   * being deleted. Locks the templates and projects of the other nodes against deletion.
+   */
+  locked(workflowJobIds: readonly number[]): Promise<number[]> {
+    return this.database.ids(sql`
+      WITH waiting AS (
+        SELECT id, workflow_job_id, unified_job_template_id FROM workflow_job_nodes
+        WHERE workflow_job_id = ANY(${workflowJobIds}::bigint[]) AND job_id IS NULL AND outcome = ''
+          AND unified_job_template_id IS NOT NULL),
+      free AS (
+        SELECT waiting.id FROM waiting
+        JOIN (${templateNames()}) tpl ON tpl.id = waiting.unified_job_template_id
+        JOIN (${templateNames()}) prj ON prj.id = coalesce(tpl.project_id, tpl.id)
+        FOR KEY SHARE OF tpl, prj SKIP LOCKED)
+      SELECT DISTINCT workflow_job_id AS id FROM waiting WHERE id NOT IN (SELECT id FROM free)`);
   }
 
   nodes(workflowJobIds: readonly number[]): Promise<NodeOfWorkflow[]> {

@@ -218,11 +218,16 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
         AND status = 'pending'`);
   }
 
-  /** Returns workflow jobs that can start, in launch order. */
-  ready(limit: number): Promise<number[]> {
+  /**
+   * Returns workflow jobs that can start, in launch order.
+   *
+   * @param except workflow jobs to leave out
+   */
+  ready(limit: number, except: readonly number[]): Promise<number[]> {
     return this.database.ids(sql`
       WITH ${CANDIDATES}
-      SELECT id FROM candidates WHERE blocker_id IS NULL ORDER BY id LIMIT ${limit}`);
+      SELECT id FROM candidates WHERE blocker_id IS NULL
+        AND id <> ALL(${except}::bigint[]) ORDER BY id LIMIT ${limit}`);
   }
 
   /** Updates the explanations of workflow jobs that have been pending for `EXPLAIN_AFTER_SECONDS`. */

@@ -6,6 +6,7 @@ import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { WorkflowRows, type NewWorkflowJob } from '../../src/workflows/workflow-rows.service.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { interleave } from '../support/interleave.js';
 import { countQueries } from '../support/queries.js';
 import { workflowEngine } from '../support/workflow-engine.js';
 import { endOf, workflows, type Ending, type PlannedNode } from '../support/workflow-model.js';
@@ -25,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const jobOf = (plan: readonly PlannedNode[]): NewWorkflowJob => ({
+const jobOf = (plan: readonly PlannedNode[], launched = template): NewWorkflowJob => ({
   name: 'Random',
   description: '',
   templateId: null,
@@ -38,7 +39,7 @@ const jobOf = (plan: readonly PlannedNode[]): NewWorkflowJob => ({
   secrets: [],
   nodes: plan.map(({ ending, mustConverge, parents }, place) => ({
     identifier: `n${place}`,
-    templateId: ending === 'missing' ? null : template.id,
+    templateId: ending === 'missing' ? null : launched.id,
     prompts: {},
     secrets: [],
     parents: parents.map((edge) => ({ identifier: `n${edge.place}`, kind: edge.kind })),
@@ -46,9 +47,10 @@ const jobOf = (plan: readonly PlannedNode[]): NewWorkflowJob => ({
   })),
 });
 
-async function launch(plans: readonly PlannedNode[][]): Promise<number[]> {
+async function launch(plans: readonly PlannedNode[][], launched = template): Promise<number[]> {
   const rows = test.app.get(WorkflowRows, { strict: false });
-  const written = await test.database.transaction(() => rows.write(plans.map(jobOf)));
+  const jobs = plans.map((plan) => jobOf(plan, launched));
+  const written = await test.database.transaction(() => rows.write(jobs));
   return written.map(({ id }) => id);
 }
 
@@ -185,4 +187,34 @@ async function statements(count: number): Promise<number[]> {
 it('a pass over forty workflows needs as many statements as one', async () => {
   await advance();
   expect(await statements(40)).toEqual(await statements(1));
+});
+
+it('workflows whose project is locked by a long deletion do not delay others', async () => {
+  const { database, make } = test;
+  const project = await make.project();
+  const locked = await make.jobTemplate({ project: project.id, allow_simultaneous: true });
+  // One is waiting for its second node, and more are pending than fit into a pass.
+  const begun = await launch([chain], locked);
+  await advance();
+  await endSome(
+    begun,
+    () => 'successful',
+    () => 0,
+  );
+  const waiting = await launch(
+    Array.from({ length: 60 }, () => chain),
+    locked,
+  );
+  const free = await launch([chain]);
+  const runsOf = async (ids: readonly number[]): Promise<number> =>
+    (await nodesOf(ids)).filter(({ job_id: run }) => run !== null).length;
+  await interleave(database, [
+    () =>
+      database.rows(sql`SELECT 1 FROM unified_job_templates WHERE id = ${project.id} FOR UPDATE`),
+    advance,
+    async () => expect([await runsOf(free), await runsOf([...begun, ...waiting])]).toEqual([1, 1]),
+  ]);
+  expect([await runsOf(begun), await runsOf(waiting)]).toEqual([1, 0]);
+  while (await advance());
+  expect([await runsOf(begun), await runsOf(waiting)]).toEqual([2, 60]);
 });

@@ -76,7 +76,8 @@ export class WorkflowEngine {
     if (!lock?.taken) return false;
     await this.timeouts.expire();
     const started = await this.startPending();
-    const due = await this.nodes.takeDue(BATCH);
+    const due = await this.unlocked((except) => this.nodes.due(BATCH, except));
+    await this.nodes.follow(due);
     const workflows = await this.graphs.load([...started, ...due]);
     const decided = workflows.map((workflow) => this.decideOn(workflow));
     const canceled = await this.cancelRuns(workflows);
@@ -95,11 +96,30 @@ export class WorkflowEngine {
 
   /** @returns workflow jobs that this pass started */
   private async startPending(): Promise<number[]> {
-    const moved = await this.transitions.move(await this.workflowJobs.ready(BATCH), {
+    const ready = await this.unlocked((except) => this.workflowJobs.ready(BATCH, except));
+    const moved = await this.transitions.move(ready, {
       from: ['pending'],
       to: 'running',
     });
     return moved.map(({ id }) => id);
+  }
+
+  /**
+   * Returns workflow jobs whose nodes can start without waiting. A long deletion of a project must not
+   * delay the workflows of other projects.
+   *
+   * @param find returns workflow jobs except some
+   */
+  private async unlocked(
+    find: (except: readonly number[]) => Promise<number[]>,
+  ): Promise<number[]> {
+    const locked: number[] = [];
+    for (;;) {
+      const found = await find(locked);
+      const further = found.length === 0 ? [] : await this.nodes.locked(found);
+      if (further.length === 0) return found;
+      locked.push(...further);
+    }
   }
 
   /** Decides on a workflow. A workflow whose secrets cannot be decrypted must not block the others. */

@@ -66,6 +66,7 @@ import { WebhookCauses } from './shared/webhook-causes.service.js';
 import { UpdateCauses } from './runs/update-causes.service.js';
 import { SelectionController } from './selection/selection.controller.js';
 import { SelectionService } from './selection/selection.service.js';
+import { LoginPages } from './shared/login-pages.service.js';
 import { ListActions } from './shared/list-actions.service.js';
 import { StatisticsPageController } from './statistics/statistics-page.controller.js';
 import { TeamMembersPanel } from './teams/team-members.panel.js';
@@ -88,6 +89,7 @@ const shared = [
   FormLists,
   Forms,
   ListActions,
+  LoginPages,
   PageForms,
   Panels,
   PageHeadings,

@@ -111,6 +111,23 @@ describe('a login', () => {
     expect(page).toContain('href="/sso/login/idp/?next=%2Fx%2F"');
     expect(page).not.toContain('/sso/login/second/');
   });
+
+  it('is offered after a form of an ended session, and after an expired login form', async () => {
+    await sso.test.as.superuser.patch('settings/ui/', { CUSTOM_LOGIN_INFO: 'Staff only' });
+    const browser = new CookieBrowser();
+    await browser.visit(`${sso.test.url}/api/login/`);
+    const response = await browser.send(`${sso.test.url}/api/v2/teams/`, { name: 'Ops' });
+    expect(response.status).toBe(401);
+    const page = await response.text();
+    expect(page).toContain('href="/sso/login/idp/?next=%2Fapi%2Fv2%2Fteams%2F"');
+    expect(page).toContain('Staff only');
+    browser.jarOf(sso.test.url).clear();
+    const expired = await browser.send(`${sso.test.url}/api/login/`, { next: '/x/' });
+    expect(expired.status).toBe(403);
+    const form = await expired.text();
+    expect(form).toContain('The form has expired. Log in again.');
+    expect(form).toContain('href="/sso/login/idp/?next=%2Fx%2F"');
+  });
 });
 
 const NOT_BEGUN = 'The login did not begin in this browser';

@@ -2,7 +2,8 @@ import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { setPageHeaders } from '../shared/layout.js';
-import { codePage, loginPage, resumePage, type LoginForm } from '../shared/login-page.js';
+import { codePage, resumePage } from '../shared/login-page.js';
+import { LoginPages } from '../shared/login-pages.service.js';
 import { openPage, originOf, withQuery } from '../shared/page-context.js';
 import { readPending, type PendingForm } from '../shared/pending-form.js';
 import { clearSessionCookie, sessionOf } from '../../common/http/cookies.js';
@@ -15,13 +16,11 @@ import { Route, type RouteInfo } from '../../common/rest/route.js';
 import { SecurityEvents } from '../../common/rest/security-events.service.js';
 import { acceptsHtml, weightOf } from '../../common/http/negotiation.js';
 import { Settings } from '../../config/settings.js';
-import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { AuthenticationService } from '../../auth/authentication.service.js';
 import { IncompleteLogins, type IncompleteLogin } from '../../auth/incomplete-logins.service.js';
 import { Passkeys } from '../../auth/passkeys.service.js';
 import { SecondFactors } from '../../auth/second-factors.service.js';
 import { nextPath, SessionsService } from '../../auth/sessions.service.js';
-import { AuthenticatorsRepository } from '../../identity/authenticators.repository.js';
 import { INITIAL_PASSWORD_PATH } from './initial-password.controller.js';
 
 /** Session cookie of the request. */
@@ -48,8 +47,7 @@ export class LoginController {
     private readonly factors: SecondFactors,
     private readonly passkeys: Passkeys,
     private readonly events: SecurityEvents,
-    private readonly authenticators: AuthenticatorsRepository,
-    private readonly runtime: RuntimeSettings,
+    private readonly pages: LoginPages,
     private readonly settings: Settings,
   ) {}
 
@@ -62,7 +60,7 @@ export class LoginController {
   async form(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     const accept = request.headers.accept || '*/*';
     if (!acceptsHtml(request) && weightOf(accept, 'text', 'html') === 0) throw new NotAcceptable();
-    await this.show(request, response, { next: nextPath(request.query.next ?? '/') });
+    await this.pages.send(request, response, { next: nextPath(request.query.next ?? '/') });
   }
 
   @Route({
@@ -98,7 +96,7 @@ export class LoginController {
       this.events.recordRefusal(error, request);
       response.status(401);
       const text = 'Please enter a correct username and password.';
-      await this.show(request, response, { next, error: text, pending });
+      await this.pages.send(request, response, { next, error: text, pending });
     }
   }
 
@@ -161,7 +159,7 @@ export class LoginController {
       if (!(error instanceof Unauthenticated)) throw error;
       this.events.recordRefusal(error, request);
       response.status(401);
-      await this.show(request, response, { next, error: error.message, pending });
+      await this.pages.send(request, response, { next, error: error.message, pending });
     }
   }
 
@@ -178,7 +176,11 @@ export class LoginController {
     if (!login) {
       response.status(401);
       const error = 'The login took too long. Log in again.';
-      await this.show(request, response, { next: nextPath(request.body.next), error, pending });
+      await this.pages.send(request, response, {
+        next: nextPath(request.body.next),
+        error,
+        pending,
+      });
       return;
     }
     try {
@@ -234,14 +236,6 @@ export class LoginController {
     const passkey = await this.passkeys.beginUse(account.id, originOf(request));
     setPageHeaders(response);
     response.send(codePage(openPage(request, response), { ...form, passkey }));
-  }
-
-  private async show(request: ApiRequest, response: Response, form: LoginForm): Promise<void> {
-    const { CUSTOM_LOGIN_INFO: notice } = await this.runtime.get('CUSTOM_LOGIN_INFO');
-    const options = await this.authenticators.enabled();
-    const passkey = await this.passkeys.beginPasswordless(originOf(request));
-    setPageHeaders(response);
-    response.send(loginPage(openPage(request, response), { ...form, notice, options, passkey }));
   }
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { nextPath } from '../../auth/sessions.service.js';
 import { type ErrorResponse, ErrorViews, FORBIDDEN } from '../../common/rest/errors.filter.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
@@ -9,7 +10,8 @@ import { submissionOf, type Submission } from './browser-form.js';
 import { messagesOf } from './form-errors.js';
 import { html, type Html } from './html.js';
 import { page, setPageHeaders } from './layout.js';
-import { loginPage, stalePage } from './login-page.js';
+import { stalePage } from './login-page.js';
+import { LoginPages } from './login-pages.service.js';
 import { openPage, withQuery } from './page-context.js';
 import { PageRenderer } from './page-renderer.service.js';
 import { pendingForm, type PendingForm } from './pending-form.js';
@@ -25,6 +27,7 @@ export class ErrorPages extends ErrorViews {
   constructor(
     private readonly table: RouteTable,
     private readonly renderer: PageRenderer,
+    private readonly logins: LoginPages,
   ) {
     super();
   }
@@ -38,11 +41,21 @@ export class ErrorPages extends ErrorViews {
       return true;
     }
     const submission = submissionOf(request);
-    if (submission && (error.status === 401 || submission.isStale)) {
-      const view = submission.isStale ? stalePage : loginPage;
+    if (submission?.isStale) {
       setPageHeaders(response);
-      const text = view(openPage(request, response), this.pendingFor(request, submission));
+      const text = stalePage(openPage(request, response), this.pendingFor(request, submission));
       response.status(error.status).send(text);
+      return true;
+    }
+    if (submission && error.status === 401) {
+      response.status(error.status);
+      await this.logins.send(request, response, this.pendingFor(request, submission));
+      return true;
+    }
+    if (isExpiredLogin(request, error)) {
+      response.status(error.status);
+      const next = nextPath(request.body.next);
+      await this.logins.send(request, response, { next, error: EXPIRED_LOGIN });
       return true;
     }
     const { returnTo, errorsInCard = false } = submission ?? {};
@@ -142,6 +155,15 @@ const HEADLINES: Record<number, string> = {
   500: 'Something went wrong',
   503: 'Not available at the moment',
 };
+
+const EXPIRED_LOGIN = 'The form has expired. Log in again.';
+
+/** Returns true for a login form without the token of the browser, as after a restart of the browser. */
+const isExpiredLogin = ({ method, path }: ApiRequest, { status, body }: ErrorResponse): boolean =>
+  method === 'POST' &&
+  path.startsWith('/api/login/') &&
+  status === 403 &&
+  String(body.detail).startsWith('CSRF Failed: CSRF ');
 
 const wantsPage = (request: ApiRequest): boolean =>
   acceptsHtml(request) && (request.method !== 'OPTIONS' || submissionOf(request) !== undefined);

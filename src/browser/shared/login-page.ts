@@ -33,8 +33,9 @@ export function loginPage(
       ${
         pending &&
         html`<p class="message warn" role="status">
-          Your session has ended. After you log in, the form is restored, except for passwords and
-          other secrets.
+          Your session has ended. After you log
+          in${options.length > 0 && ' with a password or a passkey'}, the form is restored, except
+          for passwords and other secrets.
         </p>`
       }
       ${notice && html`<p class="message">${notice}</p>`}

@@ -5,6 +5,7 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import type { JobProject } from '../runs/job-contexts.repository.js';
+import { hasInvalidSignature } from '../runs/runs.repository.js';
 import { projectSources } from '../templates/templates.repository.js';
 import type { InventorySource } from './inventory-source.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
@@ -27,8 +28,8 @@ export interface StartableSource extends Row {
   source_project_id: number | null;
   credential_id: number | null;
   scm_branch: string;
-  /** Project; null without a project. */
-  project: ProjectOfSource | null;
+  /** Project, and whether its last update failed because of its signature; null without a project. */
+  project: (ProjectOfSource & { has_invalid_signature: boolean }) | null;
 }
 
 /** A source that must be updated before a job starts. */
@@ -151,6 +152,7 @@ const startableWhere = (condition: Sql): Sql => sql`
   SELECT src.id, src.name, src.source, src.source_project_id, src.credential_id, src.scm_branch,
     CASE WHEN prj.id IS NOT NULL THEN json_build_object('scm_type', prj.scm_type,
       'allow_override', prj.allow_override, 'status', prj.status,
-      'scm_update_on_launch', prj.scm_update_on_launch) END AS project
+      'scm_update_on_launch', prj.scm_update_on_launch,
+      'has_invalid_signature', ${hasInvalidSignature(sql`prj.last_job_id`)}) END AS project
   FROM unified_job_templates src LEFT JOIN (${projectSources()}) prj ON prj.id = src.source_project_id
   WHERE src.type = 'inventory_source' AND ${condition} ORDER BY src.id`;

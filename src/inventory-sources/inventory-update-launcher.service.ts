@@ -5,6 +5,7 @@ import type { FieldErrors } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { startedBy, type LaunchCheck, type RunRequest } from '../runs/launcher.js';
+import { missingRevision } from '../runs/run-explanations.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { planOf, UpdateLauncher, type NewUpdate } from '../runs/update-launcher.js';
 import {
@@ -84,7 +85,7 @@ function startErrors(source: StartableSource | undefined): FieldErrors {
   if (!project) return {};
   const hasFailed = ['failed', 'error'].includes(project.status);
   if (hasFailed && !project.scm_update_on_launch) {
-    return { __all__: ['Missing a revision to run due to failed project update.'] };
+    return { __all__: [missingRevision(project.has_invalid_signature)] };
   }
   return branch !== '' && !project.allow_override
     ? { scm_branch: ['Project does not allow overriding branch.'] }

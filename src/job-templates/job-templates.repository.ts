@@ -8,6 +8,7 @@ import { selectCredentialTypes } from '../credentials/credential-types.repositor
 import type { CombinedCredential } from '../credentials/types/combination.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { hasInvalidSignature } from '../runs/runs.repository.js';
 import { projectSources } from '../templates/templates.repository.js';
 import type { JobTemplate } from './job-template.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
@@ -69,6 +70,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
         p.scm_type AS project_scm_type, p.status AS project_status,
         p.scm_revision AS project_revision, p.allow_override AS project_allow_override,
         p.scm_branch AS project_branch, p.scm_update_on_launch AS project_update_on_launch,
+        (${hasInvalidSignature(sql`p.last_job_id`)}) AS project_has_invalid_signature,
         ARRAY(SELECT credential_id FROM job_template_credentials
           WHERE job_template_id = t.id ORDER BY id) AS credential_ids,
         ARRAY(SELECT label_id FROM job_template_labels

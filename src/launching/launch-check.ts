@@ -16,6 +16,7 @@ import type { LaunchObjects, LaunchTemplate } from './launch.loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { LaunchRequest } from './template-launcher.js';
 import type { LaunchCheck } from '../runs/launcher.js';
+import { missingRevision } from '../runs/run-explanations.js';
 
 /** A planned launch with all data of its job row. */
 export interface PlannedLaunch extends LaunchCheck<LaunchRequest>, Omit<ResolvedLaunch, 'unknown'> {
@@ -167,7 +168,7 @@ function resourceErrors(
   const { project } = template;
   if (!project) errors.project = ['A project is required to run a job.'];
   else if (lacksRevision(template)) {
-    errors.playbook = ['Missing a revision to run due to failed project update.'];
+    errors.playbook = [missingRevision(project.hasInvalidSignature)];
   }
   if (effective.inventory === undefined) {
     errors.resources_needed_to_start = ['Job Template inventory is missing or undefined.'];

@@ -35,6 +35,8 @@ import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 export interface LaunchProject {
   scmType: string;
   status: string;
+  /** True if the last update failed because of its signature. */
+  hasInvalidSignature: boolean;
   revision: string;
   allowsOverride: boolean;
   branch: string;
@@ -297,6 +299,7 @@ function projectOf(row: Row): LaunchProject | null {
   return {
     scmType: String(row.project_scm_type),
     status: String(row.project_status),
+    hasInvalidSignature: row.project_has_invalid_signature === true,
     revision: String(row.project_revision ?? ''),
     allowsOverride: row.project_allow_override === true,
     branch: String(row.project_branch ?? ''),

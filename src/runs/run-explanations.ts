@@ -59,6 +59,18 @@ export const artifactsTooLarge = (bytes: number): string =>
 /** @param bytes maximum size of the artifacts that a node inherits, as JSON */
 export const inheritedTooLarge = (bytes: number): string =>
   `The values of set_stats of the earlier nodes are together larger than ${bytes} bytes.`;
+/** Start of the explanation of a run whose project has no valid signature. */
+export const SIGNATURE_FAILED = 'Signature validation failed: ';
+
+/**
+ * Returns the reason why a project whose last update failed has no files for a run.
+ *
+ * @param hasInvalidSignature true if the update failed because of its signature
+ */
+export const missingRevision = (hasInvalidSignature: boolean): string =>
+  hasInvalidSignature
+    ? 'Last project update failed due to signature validation failure.'
+    : 'Missing a revision to run due to failed project update.';
 export const SHUT_DOWN = 'Task was canceled due to receiving a shutdown signal.';
 
 /** @param ended number of processes of the run that were still alive and were ended */

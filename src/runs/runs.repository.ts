@@ -11,6 +11,7 @@ import { usernameOf } from '../users/users.repository.js';
 import type { RunRequest } from './launcher.js';
 import { RunSchedules, RunWorkflows } from './run-causes.js';
 import { UnifiedJob, type JobStatus } from './unified-job.entity.js';
+import { SIGNATURE_FAILED } from './run-explanations.js';
 import { EXECUTED_KINDS } from './executed-kinds.js';
 
 /** First key of the advisory lock on callback launches of a template; the second key is its id. */
@@ -319,6 +320,11 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
       WHERE run.id = given.id`);
   }
 }
+
+/** Returns an SQL condition: a run failed because its project has no valid signature. */
+export const hasInvalidSignature = (run: Sql): Sql => sql`
+  EXISTS (SELECT 1 FROM unified_jobs
+    WHERE id = ${run} AND starts_with(job_explanation, ${SIGNATURE_FAILED}))`;
 
 /** Returns a query for runs of every kind, for joins in statements about other tables. */
 export const allRuns = (): Sql => sql`

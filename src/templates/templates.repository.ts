@@ -214,7 +214,7 @@ export const projectSources = (): Sql => sql`
   SELECT id, type, status, organization_id, scm_type, scm_url, scm_branch, scm_refspec,
     scm_revision, scm_update_on_launch, scm_update_cache_timeout, credential_id, local_path, allow_override,
     scm_track_submodules, scm_delete_on_update, default_environment_id,
-    signature_validation_credential_id
+    signature_validation_credential_id, last_job_id
   FROM unified_job_templates`;
 
 /**

@@ -5,7 +5,9 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { ConstructedSources } from '../../src/inventories/inventory-uses.js';
+import { SIGNATURE_FAILED } from '../../src/runs/run-explanations.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
+import { failSync } from '../support/failed-sync.js';
 import { inUse } from '../support/in-use.js';
 import { removeInventory } from '../support/inventory-deletion.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -198,6 +200,10 @@ it('updates require a successfully synced project, and cannot override its branc
       __all__: ['Missing a revision to run due to failed project update.'],
     });
   }
+  await failSync(test, project.id, `${SIGNATURE_FAILED}x is missing.`);
+  expect((await start().expect(400)).body).toEqual({
+    __all__: ['Last project update failed due to signature validation failure.'],
+  });
   await as.superuser.patch(`projects/${project.id}/`, { scm_update_on_launch: true }).expect(200);
   await start().expect(202);
   await database.execute(

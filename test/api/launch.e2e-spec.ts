@@ -1,6 +1,8 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { SIGNATURE_FAILED } from '../../src/runs/run-explanations.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { failSync } from '../support/failed-sync.js';
 import { LOST_SECRET } from '../support/lost-key.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
 
@@ -186,6 +188,11 @@ describe('refusals', () => {
     const failed = await launch(template).expect(400);
     expect(failed.body).toEqual({
       playbook: ['Missing a revision to run due to failed project update.'],
+    });
+    await failSync(test, Number(template.project_id), `${SIGNATURE_FAILED}x is missing.`);
+    const unsigned = await launch(template).expect(400);
+    expect(unsigned.body).toEqual({
+      playbook: ['Last project update failed due to signature validation failure.'],
     });
     await set(sql`scm_update_on_launch = true`);
     await launch(template).expect(201);

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { SIGNATURE_FAILED } from '../../src/runs/run-explanations.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
 import { Signer, SUMS } from '../support/signer.js';
@@ -145,7 +146,7 @@ describe('the requirements of a project', () => {
     const require = (id: unknown) =>
       api.call('PATCH', `projects/${project.id}/`, { signature_validation_credential: id });
     await require(key.id);
-    const unsigned = `The project is not signed: ${SUMS} is missing.`;
+    const unsigned = `${SIGNATURE_FAILED}The project is not signed: ${SUMS} is missing.`;
     const { status, explanation, output } = await update();
     expect({ status, explanation }).toEqual({ status: 'failed', explanation: unsigned });
     expect(output).not.toContain('installed');

@@ -6,6 +6,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { checkoutRevision, syncProject } from '../../src/execution/runner/git-checkout.js';
+import { SIGNATURE_FAILED } from '../../src/runs/run-explanations.js';
 import { Signer, SUMS } from '../support/signer.js';
 import { sandboxIn } from './sandboxes.js';
 import { HERE, TestRepository } from './git-servers.js';
@@ -140,7 +141,7 @@ it.each<[string, string, Change]>([
 ])('a project is refused %s', async (_, message, change) => {
   const { origin, sync } = await signed();
   await change(origin.dir);
-  await expect(sync()).rejects.toThrow(new Error(message));
+  await expect(sync()).rejects.toThrow(new Error(SIGNATURE_FAILED + message));
 });
 
 it('a link to verified files is accepted', async () => {

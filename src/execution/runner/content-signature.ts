@@ -1,3 +1,4 @@
+import { SIGNATURE_FAILED } from '../../runs/run-explanations.js';
 import type { GitSession } from './git-command.js';
 
 /**
@@ -22,7 +23,7 @@ ACTIONS = {
 
 
 def fail(text):
-    print(text)
+    print(f'${SIGNATURE_FAILED}{text}')
     sys.exit(1)
 
 

@@ -165,6 +165,7 @@ export default {
     fragmentsOf(runs, {
       runsOfEvents: { calls: [[[1]]], inside: asQuery },
       allRuns: { calls: [[]], inside: asQuery },
+      hasInvalidSignature: [[sql`1`]],
       requestedRuns: { calls: [[[REQUESTED]]], inside: asQuery },
     }),
     fragmentsOf(leases, {

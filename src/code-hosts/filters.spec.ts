@@ -7,6 +7,7 @@ import {
   webhookFilterFaults,
   type FilteredEvent,
 } from './filters.js';
+import { parseExact } from '../common/exact-json.js';
 import { parseRecord } from '../common/records.js';
 import { matchesRef } from './ref-glob.js';
 
@@ -59,6 +60,8 @@ describe('filterMismatch', () => {
     const event = { ...PUSH, payload: parseRecord('{"a": 1.0, "b": 1e2}') };
     expect(filterMismatch({ equals: { '/a': 1, '/b': 100 } }, event)).toBeNull();
     expect(filterMismatch({ equals: { '/a': 2 } }, event)).toContain('The value at /a');
+    const written = parseWebhookFilters(parseExact('{"equals": {"/a": [2, 1.0], "/b": 100.0}}'));
+    expect(filterMismatch(written, event)).toBeNull();
   });
 
   it('rejects an event without an action if the filter has actions', () => {

@@ -87,10 +87,9 @@ export function filterMismatch(filters: WebhookFilters, event: FilteredEvent): s
     }
   }
   for (const [pointer, expected] of Object.entries(equals)) {
-    const found = valueAtPointer(event.payload, pointer);
-    const value = found instanceof ExactNumber ? found.valueOf() : found;
+    const value = withoutNotation(valueAtPointer(event.payload, pointer));
     // Compared by identity: objects and lists in the payload never equal a scalar.
-    if (![expected].flat().some((candidate) => candidate === value)) {
+    if (![expected].flat().some((candidate) => withoutNotation(candidate) === value)) {
       return `The value at ${pointer} is not among the template's values.`;
     }
   }
@@ -143,7 +142,11 @@ function equalsFaults(value: unknown): string[] {
   });
 }
 
-function isScalar(value: unknown): value is Scalar {
+function isScalar(value: unknown): boolean {
   if (typeof value === 'string') return value.length <= MAX_TEXT_LENGTH && isStorable(value);
-  return value === null || typeof value === 'number' || typeof value === 'boolean';
+  return value === null || ['number', 'boolean'].includes(typeof withoutNotation(value));
 }
+
+/** Returns the number of a value such as `1.0`, which is equal to `1`, and other values unchanged. */
+const withoutNotation = (value: unknown): unknown =>
+  value instanceof ExactNumber ? value.valueOf() : value;

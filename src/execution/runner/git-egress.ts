@@ -90,7 +90,7 @@ export class GitEgress {
 
   /** Reasons for refused connections, as sentences. */
   get refusals(): readonly string[] {
-    return [...new Set(this.proxy?.refusals)];
+    return this.proxy?.refusals ?? [];
   }
 
   /**

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { type AddressInfo, connect, createServer, type Server, Socket } from 'node:net';
 import { AddressGuard } from '../../outbound/address-guard.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
 import { GuardedProxy } from './guarded-proxy.js';
 
 const LOOPBACK = [{ address: '127.0.0.1', family: 4 }];
@@ -84,6 +85,19 @@ describe('a guarded proxy', () => {
     found(LOOPBACK);
     await setTimeout(200);
     expect(reached.filter((socket) => !socket.destroyed)).toEqual([]);
+    await proxy.close();
+  });
+
+  it('keeps few refusals of a program that repeats its requests', async () => {
+    let asked = 0;
+    const proxy = await open(() => {
+      asked += 1;
+      return Promise.reject(new OutboundError('address', `Host ${asked % 40} is refused.`));
+    });
+    for (let count = 0; count < 100; count += 1) await once(await ask(proxy), 'close');
+    expect(proxy.refusals).toEqual(
+      Array.from({ length: 20 }, (_, at) => `Host ${at + 1} is refused.`),
+    );
     await proxy.close();
   });
 });

@@ -18,9 +18,12 @@ export function connectEnds(client: Duplex, upstream: Socket): void {
   upstream.once('close', () => client.end(() => client.destroy()));
 }
 
+/** Maximum number of kept refusals, because a program can repeat its requests. */
+const MAX_REFUSALS = 20;
+
 /** Local proxy that connects only to addresses which the guard permits. */
 export abstract class GuardedServer {
-  /** Messages of the connections that the guard rejected. */
+  /** The first different messages of the connections that the guard rejected. */
   readonly refusals: string[] = [];
   private readonly sockets = new Set<Duplex>();
 
@@ -81,8 +84,14 @@ export abstract class GuardedServer {
     try {
       return await this.guard.resolve(host);
     } catch (error) {
-      if (error instanceof OutboundError) this.refusals.push(error.message);
+      if (error instanceof OutboundError) this.keepRefusal(error.message);
       throw error;
+    }
+  }
+
+  private keepRefusal(text: string): void {
+    if (this.refusals.length < MAX_REFUSALS && !this.refusals.includes(text)) {
+      this.refusals.push(text);
     }
   }
 

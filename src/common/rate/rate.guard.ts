@@ -34,12 +34,9 @@ export class RateGuard implements CanActivate {
     private readonly settings: Settings,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const limit: UserLimit | undefined = this.reflector.get(LimitedPerUser, context.getHandler());
-    return limit ? this.take(limit, context) : true;
-  }
-
-  private async take(limit: UserLimit, context: ExecutionContext): Promise<boolean> {
+    if (!limit) return true;
     const http = context.switchToHttp();
     const { actor } = http.getRequest<ApiRequest>();
     const max = this.settings[limit.setting];

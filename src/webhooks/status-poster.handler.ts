@@ -70,25 +70,51 @@ export class StatusPoster implements QueueHandler {
   private async deliver(post: LeasedPost, lookups: LookupSession): Promise<void> {
     // No organization can pause the posts of another one by requests that the service cannot answer.
     const destination = `${post.organizationId} status_post ${new URL(post.url).origin}`;
-    const admission = await this.breaker.admit(destination);
-    if (!admission.admitted) {
-      const reason = 'The service failed several times in a row. Status posts are paused.';
-      await (post.overdue
-        ? this.store.finish(post, 'failed', reason)
-        : this.store.postpone(post, admission.waitSeconds, reason));
-      return;
-    }
+    const report = await this.admit(post, destination, 'The service');
+    if (!report) return;
     // Last, because it can fetch the token from a secret store.
     const composed = await this.compose(post, lookups);
-    const report = composed ? await this.attempt(post, composed) : 'release';
-    if (report === 'failed' || admission.tracked) await this.breaker[report](destination);
+    await report(composed ? await this.attempt(post, composed) : 'release');
   }
 
+  /**
+   * Postpones the post if the circuit breaker of a destination is open.
+   *
+   * @param name name of the destination for the reason
+   * @returns function that reports the attempt to the circuit breaker; null for a postponed post
+   */
+  private async admit(
+    post: LeasedPost,
+    destination: string,
+    name: string,
+  ): Promise<((report: BreakerReport) => Promise<void>) | null> {
+    const admission = await this.breaker.admit(destination);
+    if (admission.admitted) {
+      return async (report) => {
+        if (report === 'failed' || admission.tracked) await this.breaker[report](destination);
+      };
+    }
+    const reason = `${name} failed several times in a row. Status posts are paused.`;
+    await (post.overdue
+      ? this.store.finish(post, 'failed', reason)
+      : this.store.postpone(post, admission.waitSeconds, reason));
+    return null;
+  }
+
+  /** Returns the request; null if it cannot be sent now. */
   private async compose(post: LeasedPost, lookups: LookupSession): Promise<ComposedPost | null> {
+    // A secret store that does not respond must not delay the posts with other credentials.
+    const store = `${post.organizationId} status_post credential ${post.credentialId}`;
+    const report = await this.admit(post, store, 'The secret store of the credential');
+    if (!report) return null;
     try {
-      return await this.composer.compose(post, lookups);
+      const composed = await this.composer.compose(post, lookups);
+      await report('succeeded');
+      return composed;
     } catch (error) {
-      if (error instanceof LookupError) {
+      const isLookup = error instanceof LookupError;
+      await report(isLookup ? 'failed' : 'release');
+      if (isLookup) {
         const attempt = { answer: null, detail: error.message, duration_ms: 0 };
         await this.settle(post, attempt, true, error.message);
         return null;

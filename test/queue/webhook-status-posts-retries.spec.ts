@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { LookupError } from '../../src/credentials/external/lookup-error.js';
 import { BreakersRepository } from '../../src/outbound/breakers.repository.js';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { OutboundError } from '../../src/outbound/outbound-error.js';
@@ -134,6 +135,23 @@ describe('a service with errors', () => {
     const compose = jest.spyOn(StatusPostComposer.prototype, 'compose');
     await jobAfterFailures();
     expect(compose).toHaveBeenCalledTimes(5);
+  });
+
+  it('gets posts with other credentials while a secret store fails', async () => {
+    const hook = await bench.hook('service_b');
+    const compose = jest.spyOn(StatusPostComposer.prototype, 'compose');
+    compose.mockRejectedValue(new LookupError('There was no response.'));
+    const jobs = [];
+    for (let sent = 0; sent < 6; sent += 1) jobs.push(await bench.launch(hook));
+    for (const job of jobs) await bench.work(job);
+    expect(compose).toHaveBeenCalledTimes(5);
+    const [last] = await bench.posts(jobs.at(-1)!);
+    expect(last).toMatchObject({ outcome: 'pending', attempts: [] });
+    expect(last!.reason).toContain('The secret store of the credential failed several times');
+    compose.mockRestore();
+    const other = await bench.launch(await bench.hook('service_b'));
+    await bench.work(other);
+    expect(await bench.outcomes(other)).toEqual([['pending', 'sent']]);
   });
 
   it('gets the posts of other organizations, whose requests can succeed', async () => {

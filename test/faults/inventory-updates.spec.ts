@@ -1,5 +1,5 @@
 /**
- * Budget: 70 s, because six workers and a database server are killed, and each update starts Ansible.
+ * Budget: 55 s, because four workers and a database server are killed, and each update starts Ansible.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -33,7 +33,7 @@ describe('an inventory update', () => {
     cluster = await Cluster.start({
       ...{ concurrency: 4, server: await startThrowawayServices({ redis: false }) },
     });
-    api = await ApiCalls.start(cluster);
+    api = await ApiCalls.inside(cluster);
     ready = await Promise.all([prepare(1), prepare(2)]);
     const updates = [await start(ready[0].source), await start(ready[1].source)];
     await survivor();
@@ -189,48 +189,27 @@ describe('an inventory update', () => {
   const setTimeLimit = (source: number, seconds: number) =>
     cluster.rows('UPDATE unified_job_templates SET timeout = $2 WHERE id = $1', [source, seconds]);
 
-  it('is started again if its worker dies during the import', async () => {
-    const { made, source, before, after } = await changed();
-    const { source_vars: quick } = await api.call('GET', `inventory_sources/${source}/`);
-    await api.call('PATCH', `inventory_sources/${source}/`, { source_vars: SLOW });
+  it('is started again if its worker dies while it reads or stores, and stores everything', async () => {
+    const read = await changed();
+    const stored = await changed(ready[1]);
+    const { source_vars: quick } = await api.call('GET', `inventory_sources/${read.source}/`);
+    await api.call('PATCH', `inventory_sources/${read.source}/`, { source_vars: SLOW });
+    const letGo = await holdHost(stored.made);
     const first = await survivor();
-    const id = await start(source);
-    await isRead(id);
-    await kill(first);
-    expect(await contentOf(made)).toEqual(before);
-    await cluster.rows('UPDATE unified_jobs SET source_vars = $2 WHERE id = $1', [id, quick]);
-    await api.call('PATCH', `inventory_sources/${source}/`, { source_vars: quick });
-    await survivor();
-    await cluster.becomes(id, 'successful', 120_000);
-    expect(await contentOf(made)).toEqual(after);
-  });
-
-  it('fails if its worker dies because of the results, and no other worker reads them', async () => {
-    const { made, source, before, after } = await changed();
-    await killAll();
-    const id = await start(source);
-    await die('inventory-results');
-    await survivor();
-    const { job_explanation: reason } = await cluster.becomes(id, 'failed', 120_000);
-    expect(reason).toContain('so it has been marked as failed');
-    expect(await contentOf(made)).toEqual(before);
-    await cluster.becomes(await start(source), 'successful', 120_000);
-    expect(await contentOf(made)).toEqual(after);
-  });
-
-  it('stores nothing if its worker dies while it stores, and everything on the next run', async () => {
-    const { made, source, before, after } = await changed();
-    const letGo = await holdHost(made);
-    const first = await survivor();
-    const id = await start(source);
+    const [reading, storing] = [await start(read.source), await start(stored.source)];
+    await isRead(reading);
     await isStoring();
     await kill(first);
-    expect(await contentOf(made)).toEqual(before);
+    expect(await contentOf(read.made)).toEqual(read.before);
+    expect(await contentOf(stored.made)).toEqual(stored.before);
+    await cluster.rows('UPDATE unified_jobs SET source_vars = $2 WHERE id = $1', [reading, quick]);
+    await api.call('PATCH', `inventory_sources/${read.source}/`, { source_vars: quick });
     await letGo();
-    expect(await contentOf(made)).toEqual(before);
+    expect(await contentOf(stored.made)).toEqual(stored.before);
     await survivor();
-    await cluster.becomes(id, 'successful', 120_000);
-    expect(await contentOf(made)).toEqual(after);
+    expect(await cluster.over([reading, storing], 120_000)).toEqual({ successful: 2 });
+    expect(await contentOf(read.made)).toEqual(read.after);
+    expect(await contentOf(stored.made)).toEqual(stored.after);
   });
 
   it('is stored once if the database closes its connections while it stores', async () => {
@@ -284,50 +263,6 @@ describe('an inventory update', () => {
     }, 400_000);
   }
 
-  it('continues if the API process that accepted it dies', async () => {
-    const { made, source, after } = await changed();
-    const dying = await cluster.api({ FAIL_POINT: 'run-committed' });
-    await expect(
-      fetch(`${dying.url}/api/v2/inventory_sources/${source}/update/`, {
-        ...{ method: 'POST', headers: { Authorization: api.authorization } },
-      }),
-    ).rejects.toThrow();
-    await dying.ended;
-    const [run] = await cluster.rows<{ id: number }>(
-      `SELECT max(id) AS id FROM unified_jobs WHERE inventory_source_id = $1`,
-      [source],
-    );
-    await survivor();
-    await cluster.becomes(run?.id ?? 0, 'successful', 120_000);
-    expect(await contentOf(made)).toEqual(after);
-  });
-
-  it('waits for another update of the same inventory', async () => {
-    const { made, source, before, after } = await changed(ready[1]);
-    const options = `inventory_id, organization_id, source, source_path, source_vars, scm_branch,
-      enabled_var, enabled_value, host_filter, overwrite, overwrite_vars, timeout, verbosity,
-      "limit", update_on_launch, update_cache_timeout`;
-    const [other] = await cluster.rows<{ id: number }>(
-      `INSERT INTO unified_job_templates (type, name, ${options})
-       SELECT type, 'Another source', ${options} FROM unified_job_templates WHERE id = $1
-       RETURNING id`,
-      [source],
-    );
-    const letGo = await holdHost(made);
-    const ids = [await start(source), await start(other?.id ?? 0)];
-    await survivor();
-    await eventually(async () => {
-      const waiting = await cluster.rows(`
-        SELECT 1 FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock'`);
-      expect(waiting).toHaveLength(2);
-    }, 120_000);
-    expect(await contentOf(made)).toEqual(before);
-    await letGo();
-    expect(await cluster.over(ids, 120_000)).toEqual({ successful: 2 });
-    expect(await contentOf(made)).toEqual(after);
-  });
-
   it('stores nothing if it is canceled or times out', async () => {
     const { made, source, before, after } = await changed();
     const late = await changed(ready[1]);
@@ -366,33 +301,41 @@ describe('an inventory update', () => {
     expect(await contentOf(late.made)).toEqual(late.before);
   }, 400_000);
 
-  it('fails with an explanation and without changes if it kills every worker', async () => {
-    const { made, source, before, after } = await changed();
+  it('is stored completely if its worker dies after the commit, and not at all if it dies before', async () => {
+    const ended = await changed();
+    const unstored = await changed(ready[1]);
     await killAll();
-    await canceled(await start(source));
-    expect(await contentOf(made)).toEqual(before);
+    await canceled(await start(unstored.source));
+    expect(await contentOf(unstored.made)).toEqual(unstored.before);
 
-    const id = await start(source);
-    // A killed worker takes one attempt, and taking the run back another.
-    const attempt = MAX_ATTEMPTS + 1 - 2 * DEATHS;
-    await cluster.rows('UPDATE unified_jobs SET attempt = $2 WHERE id = $1', [id, attempt]);
-    for (let death = 0; death < DEATHS; death += 1) await die('inventory-storing');
-    await survivor();
-    const { job_explanation: reason } = await cluster.becomes(id, 'failed', 120_000);
-    expect(reason).toBe(
-      'Task was marked as running but was not present in the job queue, so it has been marked as failed.',
-    );
-    expect(await contentOf(made)).toEqual(before);
-    await cluster.becomes(await start(source), 'successful', 120_000);
-    expect(await contentOf(made)).toEqual(after);
-  });
-
-  it('is stored completely if its worker dies after the commit', async () => {
-    const { made, source, after } = await changed();
-    await killAll();
-    const id = await start(source);
+    const id = await start(ended.source);
     await die('run-finished');
     expect((await cluster.job(id)).status).toBe('successful');
-    expect(await contentOf(made)).toEqual(after);
+    expect(await contentOf(ended.made)).toEqual(ended.after);
+
+    // The results kill the worker: no other worker reads them.
+    const unread = await changed();
+    const reading = await start(unread.source);
+    await die('inventory-results');
+
+    // An update that kills every worker. A killed worker takes one attempt, and taking the run back another.
+    const storing = await start(unstored.source);
+    const attempt = MAX_ATTEMPTS + 1 - 2 * DEATHS;
+    await cluster.rows('UPDATE unified_jobs SET attempt = $2 WHERE id = $1', [storing, attempt]);
+    for (let death = 0; death < DEATHS; death += 1) await die('inventory-storing');
+
+    await survivor();
+    for (const failed of [reading, storing]) {
+      const { job_explanation: reason } = await cluster.becomes(failed, 'failed', 120_000);
+      expect(reason).toBe(
+        'Task was marked as running but was not present in the job queue, so it has been marked as failed.',
+      );
+    }
+    expect(await contentOf(unread.made)).toEqual(unread.before);
+    expect(await contentOf(unstored.made)).toEqual(unstored.before);
+    const next = [await start(unread.source), await start(unstored.source)];
+    expect(await cluster.over(next, 120_000)).toEqual({ successful: 2 });
+    expect(await contentOf(unread.made)).toEqual(unread.after);
+    expect(await contentOf(unstored.made)).toEqual(unstored.after);
   });
 });

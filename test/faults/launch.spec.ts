@@ -1,22 +1,25 @@
 /**
- * Budget: 40 s, because it kills API processes between commit and response, and ends four others while
+ * Budget: 35 s, because it kills API processes between commit and response, and ends three others while
  * requests are under way.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-import { issueToken } from '../../src/common/crypto/tokens.js';
+import WebSocket from 'ws';
+
+import { issueToken, tokenDigest } from '../../src/common/crypto/tokens.js';
 import { IS_DEEP } from '../support/depth.js';
 import { eventually } from '../support/eventually.js';
 import { Cluster } from './support/cluster.js';
 import { figuresOf, printFigures } from './support/figures.js';
-import type { Environment } from './support/processes.js';
+import { alive, childrenOf, type Environment } from './support/processes.js';
 
 /** Number of times that each API is ended during requests. */
 const ENDS = IS_DEEP ? 10 : 1;
 const REQUESTS = 40;
 const HOSTS = 20;
 const START_MS = 30_000;
+const SESSION = 'session-of-root';
 
 /** An API process is killed while it launches a job. */
 describe('an API process', () => {
@@ -27,10 +30,12 @@ describe('an API process', () => {
     cluster = await Cluster.start({ fakeSeconds: 0 });
     const { token, digest } = issueToken();
     await cluster.rows(
-      `WITH admin AS (INSERT INTO users (username, is_superuser) VALUES ('root', true) RETURNING id)
+      `WITH admin AS (INSERT INTO users (username, is_superuser) VALUES ('root', true) RETURNING id),
+         session AS (
+           INSERT INTO sessions (digest, user_id, generation) SELECT $2, id, 0 FROM admin)
        INSERT INTO tokens (description, scope, user_id, digest, expires)
        SELECT '', 'write', id, $1, now() + interval '1 hour' FROM admin`,
-      [digest],
+      [digest, tokenDigest(SESSION)],
     );
     headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     await cluster.worker();
@@ -110,27 +115,44 @@ describe('an API process', () => {
     return api;
   }
 
-  it.each([1, 2])('of %s that receives SIGTERM completes received requests', async (size) => {
-    for (let end = 1; end <= ENDS; end += 1) {
-      const api = await start(size);
-      const before = names;
-      const sent = await Promise.all(
-        Array.from({ length: REQUESTS }, () => send(api.url, hosts())),
-      );
-      api.child.kill('SIGTERM');
-      const responses = await Promise.all(sent.map(({ response }) => response));
-      expect(responses.map(summaryOf)).toEqual(Array(REQUESTS).fill('201 close'));
-      await api.ended;
-      const [stored] = await cluster.rows(
-        `SELECT count(*)::int AS count FROM hosts WHERE substring(name from 'host-(.*)')::int > $1`,
-        [before],
-      );
-      expect(stored).toEqual({ count: REQUESTS * HOSTS });
-    }
-  });
+  async function openSocket(url: string): Promise<WebSocket> {
+    const socket = new WebSocket(`${url}/websocket/`, {
+      headers: { cookie: `controller_session=${SESSION}` },
+    });
+    await once(socket, 'open');
+    return socket;
+  }
+
+  // One process shuts down as each of two does (server-shutdown.spec.ts).
+  it.each(IS_DEEP ? [1, 2] : [2])(
+    'of %s that receives SIGTERM completes received requests, and ends with its processes',
+    async (size) => {
+      for (let end = 1; end <= ENDS; end += 1) {
+        const api = await start(size);
+        const members = await childrenOf(api.child.pid);
+        expect(members).toHaveLength(size === 1 ? 0 : size);
+        const closed = once(await openSocket(api.url), 'close') as Promise<[code: number]>;
+        const before = names;
+        const sent = await Promise.all(
+          Array.from({ length: REQUESTS }, () => send(api.url, hosts())),
+        );
+        api.child.kill('SIGTERM');
+        const responses = await Promise.all(sent.map(({ response }) => response));
+        expect(responses.map(summaryOf)).toEqual(Array(REQUESTS).fill('201 close'));
+        expect((await closed)[0]).toBe(1001);
+        expect(await api.ended).toBe(0);
+        expect(await alive(members)).toEqual([]);
+        const [stored] = await cluster.rows(
+          `SELECT count(*)::int AS count FROM hosts WHERE substring(name from 'host-(.*)')::int > $1`,
+          [before],
+        );
+        expect(stored).toEqual({ count: REQUESTS * HOSTS });
+      }
+    },
+  );
 
   it('continues during the grace period, and reports that it shuts down', async () => {
-    const api = await start(2, { SHUTDOWN_DRAIN_SECONDS: '2' });
+    const api = await start(1, { SHUTDOWN_DRAIN_SECONDS: '2' });
     const ready = async () => (await fetch(`${api.url}/health/ready`)).status;
     expect(await ready()).toBe(200);
     api.child.kill('SIGTERM');

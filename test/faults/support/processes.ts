@@ -5,7 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
@@ -83,6 +83,20 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
+}
+
+/** Returns the ids of the processes that a process has started. */
+export async function childrenOf(pid = 0): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** Returns those of the processes that have not ended. */
+export async function alive(ids: readonly number[]): Promise<number[]> {
+  const states = await Promise.all(
+    ids.map((id) => readFile(`/proc/${id}/stat`, 'utf8').catch(() => null)),
+  );
+  return ids.filter((_, index) => states[index] !== null);
 }
 
 /** Returns the ids of living processes whose command line or environment contains a text. */

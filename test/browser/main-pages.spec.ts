@@ -3,13 +3,13 @@
  * checks one page of each kind in the dark theme and on a small screen too; a deep run checks all. With
  * PICTURES (`npm run screenshots`) each page is stored for the documentation.
  *
- * Budget: 65 s, because it looks at each kind of page with axe, and at one of each in all themes and sizes.
+ * Budget: 55 s, because it looks at each kind of page with axe, and at one of each in all themes and sizes.
  */
 import type { Page } from 'playwright-core';
 
 import { boot, type TestApp } from '../support/boot.js';
 import { IS_DEEP } from '../support/depth.js';
-import { faultsOfColors, inBrowser, picture, seriousFaults, visit } from './browser.js';
+import { faultsOfColors, inBrowser, picture, seriousFaults, visit, type Visit } from './browser.js';
 import { furnish, type Furnished } from './furnish.js';
 
 let test: TestApp;
@@ -254,6 +254,28 @@ inBrowser()('main pages', () => {
   const userOf = ({ who }: MainPage) =>
     who === null ? null : who === undefined ? house.admin : test.as.users[who];
 
+  /** Contexts by user and screen. The pages share them, because a new context costs as much as a page. */
+  const visits = new Map<string, Visit>();
+  afterAll(() => Promise.all([...visits.values()].map(({ close }) => close())));
+
+  async function open(one: MainPage, viewport: { width: number; height: number }): Promise<Visit> {
+    const key = `${one.who} ${viewport.width}`;
+    const opened = visits.get(key) ?? (await visit(test, userOf(one), { viewport }));
+    visits.set(key, opened);
+    const { page, faults } = opened;
+    faults.length = 0;
+    await page.context().clearCookies({ name: /^(?:recent|starred)$/ });
+    // The position of graphs. An empty page has no storage.
+    await page.evaluate('if (location.protocol === "http:") sessionStorage.clear()');
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme: 'light' });
+    // Chromium does not load a page again if only the anchor differs.
+    if (page.url().split('#')[0] === new URL(one.path().split('#')[0]!, test.url).href) {
+      await page.goto('about:blank');
+    }
+    return opened;
+  }
+
   const keep = async (page: Page, one: MainPage, way: string): Promise<void> => {
     if (PAGES.includes(one)) await picture(page, `${one.name}-${way}`);
   };
@@ -271,8 +293,7 @@ inBrowser()('main pages', () => {
   };
 
   it.each(cases)('%s', async (_name, one) => {
-    const options = { colorScheme: 'light', viewport: { width: 1280, height: 860 } } as const;
-    const { page, faults, close } = await visit(test, userOf(one), options);
+    const { page, faults } = await open(one, { width: 1280, height: 860 });
     await show(page, one);
     expect(await seriousFaults(page)).toEqual([]);
     await keep(page, one, 'light');
@@ -282,16 +303,13 @@ inBrowser()('main pages', () => {
       await keep(page, one, 'dark');
     }
     await fitsSmallScreen(page, one);
-    await close();
     expect(faults).toEqual([]);
   });
 
   it.each(cases.filter(([, { isOfItsKind }]) => isOfItsKind || ALL_WAYS))(
     '%s, opened on a small screen',
     async (_name, one) => {
-      const { page, faults, close } = await visit(test, userOf(one), {
-        viewport: { width: 360, height: 740 },
-      });
+      const { page, faults } = await open(one, { width: 360, height: 740 });
       await show(page, one);
       await fitsSmallScreen(page, one);
       expect(await seriousFaults(page)).toEqual([]);
@@ -302,7 +320,6 @@ inBrowser()('main pages', () => {
         await page.emulateMedia({ colorScheme: 'dark' });
         await keep(page, one, 'small-dark');
       }
-      await close();
       expect(faults).toEqual([]);
     },
   );

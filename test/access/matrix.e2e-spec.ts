@@ -100,16 +100,18 @@ it('the matrix contains no server errors, and anonymous callers are refused', ()
 });
 
 it('each list contains exactly the objects that the caller may read', async () => {
+  const { routes } = JSON.parse(readFileSync(FILE, 'utf8')) as { routes: Record<string, string> };
   const faults: string[] = [];
   for (const definition of resources().filter(({ stored, variants }) => stored && !variants)) {
     const { path, type, policy } = definition;
     const { id } = await samples.of(type);
-    for (const caller of CALLERS.slice(1)) {
+    for (const [index, caller] of CALLERS.entries()) {
+      if (caller === 'anonymous') continue;
       const list = await clients[caller].get(`${path}/?id=${id}`);
       if (list.status === 404) continue;
       // A list may be refused to callers who may open none of its objects.
       const count = list.status === 403 ? 0 : list.body.count;
-      const opened = (await clients[caller].get(`${path}/${id}/`)).status === 200;
+      const opened = routes[`GET /api/v2/${path}/:id/`]?.split(' ')[index] === '200';
       // Workflow jobs of bulk launches may be opened by their author and are listed to administrators
       // (docs/contract/bulk.md#who-sees-the-workflow-job).
       const differs = policy.list ? count > Number(opened) : count !== Number(opened);

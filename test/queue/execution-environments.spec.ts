@@ -243,11 +243,12 @@ describeHere('a run with an execution environment', () => {
           .map(({ agent }) => /ansible-galaxy\/(\S+)/.exec(agent ?? ''));
         return [...new Set(found.map((one) => one?.[1] ?? ''))];
       };
-      const update = async (): Promise<Row & { output: string }> => {
-        const { project_update: id } = await make(`projects/${project.id}/update/`, {});
-        return ended('project_updates', id, 'successful');
-      };
-      expect(await update()).toMatchObject({ execution_environment: null, environment: null });
+      // A new project is synced immediately.
+      const syncs = await api.call('GET', `projects/${project.id}/project_updates/`);
+      const [first] = syncs.results as [Row];
+      expect(await ended('project_updates', first.id, 'successful')).toMatchObject({
+        ...{ execution_environment: null, environment: null },
+      });
       expect(agents()).toEqual([expect.not.stringMatching(VERSIONS.red)]);
       const template = { name: 'Requires', project: project.id, inventory: inventory.id };
       const { id } = await make('job_templates/', { ...template, playbook: 'which.yml' });
@@ -256,7 +257,8 @@ describeHere('a run with an execution environment', () => {
       expect(agents()).toEqual([VERSIONS.red]);
       const environment = environments.get('blue')?.id;
       await api.call('PATCH', `projects/${project.id}/`, { default_environment: environment });
-      expect(await update()).toMatchObject({
+      const { project_update: second } = await make(`projects/${project.id}/update/`, {});
+      expect(await ended('project_updates', second, 'successful')).toMatchObject({
         ...{ execution_environment: environment, environment: { name: 'blue' } },
         environment_digest: registries.get('blue')?.digest,
       });
@@ -266,15 +268,17 @@ describeHere('a run with an execution environment', () => {
 
     it('keeps its image for a relaunch when the environment changes', async () => {
       const { blue } = await sideBySide();
-      const [edited, other] = [environments.get('blue'), environments.get('red')];
-      const use = (image: unknown): Promise<Row> =>
-        api.call('PATCH', `execution_environments/${edited?.id}/`, { image });
-      await use(other?.image);
+      const { id, image, pull } = environments.get('blue') as Row;
+      const use = (fields: object): Promise<Row> =>
+        api.call('PATCH', `execution_environments/${String(id)}/`, fields);
+      await use({ image: 'localhost/none:latest', pull: 'never' });
       const again = await make(`jobs/${blue.id}/relaunch/`, {});
       const changed = await launch('blue');
       expect(await ended('jobs', again.id, 'successful')).toMatchObject(shown('blue'));
-      expect(await ended('jobs', changed, 'successful')).toMatchObject(shown('red'));
-      await use(edited?.image);
+      expect((await ended('jobs', changed, 'error')).job_explanation).toContain(
+        'The image localhost/none:latest of execution environment "blue" is not on this worker',
+      );
+      await use({ image, pull });
     });
   });
 

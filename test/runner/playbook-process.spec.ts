@@ -104,7 +104,7 @@ describe('ending a run', () => {
 });
 
 describe('orphans', () => {
-  it('are found and terminated after ansible-runner was killed, and no other processes', async () => {
+  it('are found and terminated after ansible-runner was killed or while it runs, and no other processes', async () => {
     const lost = await startUnattended(7011);
     const other = await startWaiting(7012);
     process.kill(lost.pid, 'SIGKILL');
@@ -125,8 +125,11 @@ describe('orphans', () => {
     expect(await markedPids(mark)).toEqual([]);
     expect(await pidsOf('sleep', '7011')).toEqual([]);
     expect(await pidsOf('sleep', '7012')).toHaveLength(2);
-    other.handle.cancel();
-    await other.handle.wait();
+
+    // The runner of the other run still runs, as that of a dead worker.
+    expect(await endRun(other.workspace.jobId, undefined, folder.runsDir)).toBeGreaterThan(3);
+    expect(await pidsOf('sleep', '7012')).toEqual([]);
+    expect(['error', 'failed']).toContain((await other.handle.wait()).status);
   });
 
   it('without the marked environment are found by the recorded process', async () => {
@@ -134,13 +137,6 @@ describe('orphans', () => {
     expect(await markedPids(lost.workspace.mark)).toEqual([]);
     expect(await endRun(lost.workspace.jobId, 1, folder.runsDir, 500)).toBeGreaterThan(3);
     expect(await pidsOf('sleep', '7014')).toEqual([]);
-  });
-
-  it('are terminated while the runner of a dead worker still runs', async () => {
-    const run = await startWaiting(7013);
-    expect(await endRun(run.workspace.jobId, undefined, folder.runsDir)).toBeGreaterThan(3);
-    expect(await pidsOf('sleep', '7013')).toEqual([]);
-    expect(['error', 'failed']).toContain((await run.handle.wait()).status);
   });
 
   it('are terminated even if their environment is empty while a program loads', async () => {

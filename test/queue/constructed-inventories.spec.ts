@@ -212,13 +212,12 @@ describe('updates of constructed inventories', () => {
       ...{ ansible_system: 'Linux', place: 'south' },
     });
     // An inventory constructed later shows earlier runs too.
+    const gone = await host(office, { name: 'gone' });
     const late = await construct({}, [office]);
     await update(late);
     const [row] = await rows(`inventories/${late.id}/hosts/?name=web1`);
     expect(row).toMatchObject({ last_job: id, has_active_failures: true });
     // A row whose original host was deleted links to no host.
-    const gone = await host(office, { name: 'gone' });
-    await update(late);
     await api.text('DELETE', `hosts/${gone.id}/`);
     const [left] = (await rows(`inventories/${late.id}/hosts/?name=gone`)) as [Row];
     expect(left.related).not.toHaveProperty('original_host');

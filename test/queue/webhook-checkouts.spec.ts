@@ -54,6 +54,13 @@ describe('the ref of an event', () => {
     return body.job;
   }
 
+  /** Waits for the sync that starts with the creation of a project. */
+  async function synced({ id }: Row): Promise<void> {
+    const { results } = await api.call('GET', `projects/${id}/project_updates/`);
+    const [update] = results as [Row];
+    await cluster.becomes(update.id, 'successful', 60_000);
+  }
+
   /** An event of a pull request whose head is `sha`. */
   function pullRequest(sha: string): Json {
     const { payload } = webhookSample('service_a', 'pull_request');
@@ -88,8 +95,7 @@ describe('the ref of an event', () => {
       ...{ scm_url: `file://${repository}`, scm_branch: 'main' },
       scm_refspec: '+refs/pull/*:refs/remotes/origin/pull/*',
     });
-    const update = await api.call('POST', `projects/${project.id}/update/`);
-    await cluster.becomes(Number(update.project_update), 'successful', 60_000);
+    await synced(project);
     template = await api.call('POST', 'job_templates/', {
       ...{ name: 'Try a change', project: project.id, inventory: 1, playbook: 'site.yml' },
       ...{ ask_scm_branch_on_launch: true, webhook_service: 'service_a' },
@@ -177,8 +183,7 @@ describe('the ref of an event', () => {
       ...{ name: 'Tracking', organization: 1, scm_type: 'git', scm_track_submodules: true },
       scm_url: whole.url,
     });
-    const update = await api.call('POST', `projects/${tracking.id}/update/`);
-    await cluster.becomes(Number(update.project_update), 'successful', 60_000);
+    await synced(tracking);
     await part.commit({ 'v.yml': 'v: 3' });
     const { id } = await api.call('POST', 'job_templates/', {
       ...{ name: 'Show it', project: tracking.id, inventory: 1, playbook: 'site.yml' },

@@ -120,7 +120,8 @@ it('the revocation of a grant ends the tokens of a refresh in progress', async (
   const { body: ended } = await test.as.superuser
     .get('activity_stream/?object1=o_auth2_access_token&operation=delete')
     .expect(200);
-  expect(ended.results).toMatchObject([{ changes: { id: pair.id } }]);
+  const deleted = (ended.results as Row[]).map(({ changes }) => (changes as Row).id);
+  expect(deleted.filter((token) => token === pair.id)).toHaveLength(1);
   const again = { ...refresh, refresh_token: next.refresh_token };
   await anonymous.post('/api/o/token/', again).expect(400);
 });

@@ -55,7 +55,7 @@ it.each(TYPES)('a copy of a %s with a name that is taken is refused', async (typ
 it.each(['job_template', 'workflow_job_template'])(
   'a %s is not copied if it is deleted after the request was authorized',
   async (type) => {
-    const { id } = await samples.of(type);
+    const { id } = await new Samples(test).of(type);
     let status = 0;
     await interleave(test.database, [
       () => test.database.execute(sql`DELETE FROM unified_job_templates WHERE id = ${id}`),

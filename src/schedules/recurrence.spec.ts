@@ -13,7 +13,7 @@ const faultsOf = (rrule: string): readonly string[] => {
     Recurrence.parse(rrule);
     return [];
   } catch (error) {
-    if (error instanceof RuleTextError) return error.texts;
+    if (error instanceof RuleTextError) return error.errors.rrule as string[];
     throw error;
   }
 };

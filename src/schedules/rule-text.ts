@@ -53,7 +53,7 @@ const PARTS: Readonly<Record<string, RegExp>> = {
 
 /** The field `rrule` is invalid, with a contract text for each error in the rule. */
 export class RuleTextError extends Invalid {
-  constructor(readonly texts: string[]) {
+  constructor(texts: string[]) {
     super({ rrule: texts });
   }
 }

@@ -29,7 +29,7 @@ const codeIn = (pattern) =>
 /** @type {readonly Measure[]} */
 const measures = [
   ['lines of code', code, 88_728, 68_000],
-  ['lines of code in src/common', codeIn(/^src\/common\//), 10_317, 10_500],
+  ['lines of code in src/common', codeIn(/^src\/common\//), 10_321, 10_500],
   ['lines of pages outside of src/browser', codeIn(/^src\/(?!browser\/).*\bpages\//), 0, 0],
   [
     'lines of imports in 1,000 of code',

@@ -3,8 +3,9 @@ import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import { RoleStore, type Actor } from '../common/access.js';
 import { columnOf, targetOf } from '../common/fields/field.js';
 import {
-  fieldOf,
+  parentPaths,
   resources,
+  stepsOf,
   type ResourceDefinition,
   type Row,
 } from '../common/resource/define-resource.js';
@@ -170,22 +171,15 @@ interface Parent {
   object: number;
 }
 
-/** Splits a path into the reference at its start and the rest. */
-function stepsOf(definition: ResourceDefinition, path: string) {
-  const [name = '', next] = path.split('.');
-  return { reference: fieldOf(definition, name), next };
-}
-
 /** Returns the resources whose roles depend on the parents of a referenced object, with the column of the reference. */
 function grandchildrenOf(
   definition: ResourceDefinition,
 ): { child: ResourceDefinition; column: string }[] {
-  return resources().flatMap((child) => {
-    const paths = child.roles.flatMap(({ impliedByParent = {} }) => Object.keys(impliedByParent));
-    return [...new Set(paths)].flatMap((path) => {
+  return resources().flatMap((child) =>
+    parentPaths(child).flatMap((path) => {
       const { reference, next } = stepsOf(child, path);
       if (next === undefined || targetOf(reference) !== definition) return [];
       return [{ child, column: columnOf(reference) }];
-    });
-  });
+    }),
+  );
 }

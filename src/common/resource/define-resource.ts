@@ -278,15 +278,23 @@ export const findResource = (type: string): ResourceDefinition | undefined => de
 
 export const resources = (): readonly ResourceDefinition[] => [...definitions.values()];
 
-/** Returns the columns of the references to parents whose roles imply roles of a resource. */
-export function parentColumns(definition: ResourceDefinition): string[] {
-  const paths = definition.roles.flatMap(({ impliedByParent = {} }) =>
-    Object.keys(impliedByParent),
-  );
-  return [
-    ...new Set(paths.map((path) => columnOf(fieldOf(definition, path.split('.')[0] ?? path)))),
-  ];
+/** Splits a path of `RoleDeclaration.impliedByParent` into the reference at its start and the rest. */
+export function stepsOf(
+  definition: ResourceDefinition,
+  path: string,
+): { reference: Field; next: string | undefined } {
+  const [name = '', next] = path.split('.');
+  return { reference: fieldOf(definition, name), next };
 }
+
+/** Returns the different paths to parents whose roles imply roles of a resource. */
+export const parentPaths = ({ roles }: ResourceDefinition): string[] => [
+  ...new Set(roles.flatMap(({ impliedByParent = {} }) => Object.keys(impliedByParent))),
+];
+
+/** Returns the columns of the references at the start of the paths to parents. */
+export const parentColumns = (definition: ResourceDefinition): string[] =>
+  parentPaths(definition).map((path) => columnOf(stepsOf(definition, path).reference));
 
 /** Returns a field that another part of the declaration names, such as a key or a parent. */
 export function fieldOf(definition: ResourceDefinition, name: string): Field {
